@@ -15,8 +15,8 @@ IN_PLACE = -DCH_NATIVE=ON
 PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 
 .DEFAULT_GOAL := build
-.PHONY: build run test page tables conformance bench-build bench-solvers bench-laws bench-portfolio bench-ordering bench-large bench-engines bench-collide bench-meshes mesh-oracle \
-  bench-viewer bench-python bench-mujoco-grade pictures validation granular repose install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
+.PHONY: build run test page tables conformance bench-build bench-solvers bench-laws bench-portfolio bench-ordering bench-large bench-engines bench-collide bench-scale bench-meshes mesh-oracle joint-energy \
+  bench-viewer bench-python bench-mujoco-grade looks pictures validation granular repose install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
   blender-check fuzz crafted python python-fuzz docs clean help
 
 help:
@@ -25,18 +25,21 @@ help:
 	@echo "make test                           builds and runs every test"
 	@echo "make conformance [PROBLEMS=folder]  every method over every problem of a folder (or generated ones)"
 	@echo "make bench-solvers PROBLEMS=folder  our methods beside Siconos' on a folder of problems"
-	@echo "make bench-laws                     every convex law over 200 generated problems, solved by auto"
+	@echo "make bench-laws                     every convex law over 200 generated problems, solved by auto; FLAGS: --law NAME, --only INDEX, --method NAME"
 	@echo "make repose                         the angle of repose over the resistance to rolling, docs/repose.md"
 	@echo "make bench-portfolio PROBLEMS=folder  auto beside each of its members: work, time, profiles"
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
 	@echo "make bench-engines [QUICK=1]        us beside MuJoCo, ODE and Bullet on six scenes that turn on friction"
+	@echo "make joint-energy [STEPS=1000000]  energy and joints of linkages with the variational integrators"
 	@echo "make mesh-oracle [PAIRS=100000] [FIRST=0]  contacts of moving meshes against a slow oracle"
 	@echo "make bench-large | bench-collide | bench-viewer  large structures, collision by itself, many browsers"
+	@echo "make bench-scale                    beds of ever more pebbles: time, sweeps and memory a step"
 	@echo "make bench-meshes [BEFORE=program]  exact beside sampled contact of meshes; other scenes beside an earlier build"
 	@echo "make bench-python                   steps a second from Python, in C, in batches, of MuJoCo"
 	@echo "make bench-mujoco-grade             MuJoCo's steps graded by the law of friction: docs/python_mujoco.md"
 	@echo "                                    all benchmarks take FLAGS=\"...\" and write RESULTS=bench/RESULTS.md"
 	@echo "make pictures                       the viewer's pictures in docs/, anew, in a browser without a window"
+	@echo "make looks                          eight scenes of the viewer at two sizes, light and dark, in build/looks: look at them"
 	@echo "make validation                     every experiment of the documents anew: build/report, docs/validation.md"
 	@echo "make granular [QUICK=1]             grains beside the laws of granular matter: docs/granular_physics.md, ten minutes"
 	@echo "make docs                           the documentation as a site with search and live replays, in build/site"
@@ -99,7 +102,7 @@ conformance:
 bench-laws:
 	@tools/install-packages build
 	@$(MAKE) --no-print-directory build TARGETS=solve_laws
-	@$(BUILD)/solve_laws
+	@$(BUILD)/solve_laws $(FLAGS)
 
 # Runs a benchmark and makes what it prints its section of the results.
 RECORD = python3 bench/results_section.py --results $(RESULTS)
@@ -139,8 +142,18 @@ mesh-oracle: build
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_TESTS=ON" TARGETS=test_mesh_oracle
 	@$(BUILD)/tests/test_mesh_oracle $(PAIRS) $(FIRST)
 
+# Energy and joints of a double pendulum and a slider-crank over a million steps, with every integrator whose joints hold.
+joint-energy: STEPS = 1000000
+joint-energy: build
+	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_TESTS=ON" TARGETS=test_held_joints
+	@$(BUILD)/tests/test_held_joints $(STEPS)
+
 bench-collide: bench-build
 	@$(RECORD) collide -- $(BUILD)/bench/collide $(FLAGS)
+
+# FLAGS="40000 400000" takes a quarter of an hour and 4 GB.
+bench-scale: bench-build
+	@$(RECORD) scale -- $(BUILD)/bench/scale $(FLAGS)
 
 # BEFORE=program, the cardhouse of an earlier commit, is run on scenes without meshes beside this one.
 bench-meshes: build
@@ -178,6 +191,12 @@ pictures:
 	@tools/install-packages build page pictures python
 	@$(MAKE) --no-print-directory build TARGETS="cardhouse viewer_modules python_module"
 	@node docs/pictures/viewer.mjs --program $(BUILD)/cardhouse --modules $(BUILD)/web/node_modules --out docs/pictures $(PICTURES)
+
+# Eight scenes of the viewer at two sizes, light and dark, to be looked at: build/looks.
+looks:
+	@tools/install-packages build page pictures
+	@$(MAKE) --no-print-directory build TARGETS="cardhouse viewer_modules"
+	@node docs/pictures/looks.mjs --program $(BUILD)/cardhouse --modules $(BUILD)/web/node_modules --out $(BUILD)/looks $(PICTURES)
 
 validation:
 	@tools/install-packages build pictures

@@ -53,6 +53,13 @@ ch_library(libcardhouse_io STATIC cardhouse-io ch_io)
 target_link_libraries(libcardhouse_io PUBLIC libcardhouse PRIVATE "$<BUILD_INTERFACE:ch_io_needs>"
   "$<INSTALL_INTERFACE:${CH_IO_NAMES};PkgConfig::CARDHOUSE_HDF5;PkgConfig::CARDHOUSE_JANSSON;PkgConfig::CARDHOUSE_PNG>")
 
+# --- many processes on one world: the only part that knows MPI --------------------------------------------------------
+if(CH_DIST)
+  ch_objects(ch_dist dist "ch_engine_needs;ch_dist_needs")
+  ch_library(libcardhouse_dist STATIC cardhouse-dist ch_dist)
+  target_link_libraries(libcardhouse_dist PUBLIC libcardhouse_io PRIVATE ch_dist_needs)
+endif()
+
 # --- shared libraries -------------------------------------------------------------------------------------------------
 ch_library(libcardhouse_shared SHARED cardhouse ch_base ch_engine)
 target_link_libraries(libcardhouse_shared PRIVATE ch_engine_needs INTERFACE m)  # geometry.h takes roots

@@ -28,6 +28,7 @@ class Rows:
         self.curves = {}                                     # contact -> speeds and shares of mu
         self.pull = np.zeros(len(mu))                        # of contacts: how far r_n may go below zero
         self.compliance = compliance                         # of contacts; 0: rigid
+        self.shear = np.zeros(len(mu))                       # of their tangents
         self.d, self.mu = dimension, mu                      # mu: contacts x 2
         self.contacts = len(mu)
         self.bilaterals, self.unilaterals, self.lo, self.hi = bilaterals, unilaterals, lo, hi
@@ -87,6 +88,9 @@ def read_rows(file, root):
     unilaterals = len(vector(file, "cardhouse/unilateral/w"))
     rows = Rows(3 if rolling else int(file[root + "/spacedim"][0]), np.stack([mu, mu2], axis=1), bilaterals,
                 unilaterals, vector(file, "cardhouse/limit/lo"), vector(file, "cardhouse/limit/hi"), compliance)
+    for law in ("compliant", "cohesive"):
+        if "cardhouse/%s/shear" % law in file:
+            rows.shear[file["cardhouse/%s/contact" % law][:]] = vector(file, "cardhouse/%s/shear" % law)
     if "cardhouse/cohesive" in file:
         which = file["cardhouse/cohesive/contact"][:]
         rows.pull[which] = vector(file, "cardhouse/cohesive/pull")
@@ -236,9 +240,10 @@ def weights(rows, diagonal):
 
 
 def grade(rows, pose, r, u, q, diagonal):
-    """Of W + diag(c), with what natural is on W alone beside it."""
+    """Of W + diag(c, c_t, c_t), with what natural is on W alone beside it."""
     c = np.zeros(len(r))
-    c[: rows.d * rows.contacts: rows.d] = rows.compliance
+    for k in range(rows.d):
+        c[k: rows.d * rows.contacts: rows.d] = rows.shear if k > 0 else rows.compliance
     idle = np.concatenate([np.repeat(rows.split(diagonal)[0].sum(axis=1) == 0.0, rows.d),
                            diagonal[rows.d * rows.contacts:] == 0.0])[:len(r)]
     c[idle] = 0.0

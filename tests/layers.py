@@ -30,6 +30,8 @@ IO = {
     "scene": "record",
     "measure": "record",
 }
+# Many processes on one world: the only folder that knows MPI, a library of its own.
+DIST = {"dist": "step record"}
 # The applications live on the public headers, whatever these speak for; of ours they see their own folders only.
 APPS = {
     "common": "",
@@ -39,7 +41,7 @@ APPS = {
     "cli": "serve reproduce export",
     "python": "",
 }
-USES = {**ENGINE, **IO, **APPS}
+USES = {**ENGINE, **IO, **DIST, **APPS}
 
 # The folder that a public header speaks for: including the header counts as including the folder.
 PUBLIC = {
@@ -59,6 +61,7 @@ PUBLIC = {
     "union_find.h": "base",
     "world.h": "model",
     "periodic.h": "model",
+    "recirculation.h": "model",
     "body.h": "model",
     "joint.h": "model",
     "contact.h": "collide",
@@ -67,6 +70,7 @@ PUBLIC = {
     "joint_types.h": "model",
     "shape_types.h": "model",
     "simulation.h": "step",
+    "distributed.h": "dist",
     "scene.h": "scene",
     "height_map.h": "scene",
     "record.h": "record",

@@ -3,8 +3,10 @@
 
 Reads the pages of docs/, the README files, the comments of the public headers and the messages of the program, and prints
 file:line, the fault and the sentence. `python3 tests/prose.py FILE...` checks those files only, `--list FILE` prints the
-sentences that are checked."""
+sentences that are checked, and `--sample 60 --seed N` draws sentences to be read aloud: a third each from pages, headers and
+messages."""
 import os
+import random
 import re
 import sys
 
@@ -259,12 +261,33 @@ def files():
     return sorted(path for path in found if path not in MADE | RULES and not path.startswith(REPORTS) and os.path.exists(os.path.join(SOURCE, path)))
 
 
+def listed(path):
+    for line, piece in pieces(path):
+        for sentence in sentences(plain(piece)):
+            yield f"{path}:{line}: {sentence}"
+
+
+def kind(path):
+    return "pages" if path.endswith(".md") else "headers" if path.endswith(".h") else "messages"
+
+
+def sample(count, seed):
+    """Sentences of at least six words, drawn blindly: as many of every kind, each sentence of a kind as likely as any other."""
+    drawn = random.Random(seed)
+    found = {"pages": [], "headers": [], "messages": []}
+    for path in files():
+        found[kind(path)] += [row for row in listed(path) if len(re.findall(r"\b[A-Za-z]{2,}", row.split(": ", 1)[1])) >= 6]
+    for k, rows in enumerate(found.values()):
+        yield from drawn.sample(rows, min(len(rows), (count + 2 - k) // 3))
+
+
 def main(arguments):
     if arguments[:1] == ["--list"]:
         for path in arguments[1:]:
-            for line, piece in pieces(path):
-                for sentence in sentences(plain(piece)):
-                    print(f"{path}:{line}: {sentence}")
+            print("\n".join(listed(path)))
+        return 0
+    if arguments[:1] == ["--sample"]:
+        print("\n".join(sample(int(arguments[1]), int(arguments[3]))))
         return 0
     count = 0
     for path in arguments or files():

@@ -28,10 +28,13 @@ static double difference(const double* x, const double* y, int n) {
   return sqrt(sum / size);
 }
 
-// The same bodies, and contacts that yield.
+// The same bodies, and contacts that yield: all along their normals, two of three along their tangents, too.
 static ChProblem* make(const char* family, const char* settings, ChForm form, double relative) {
   ChProblem* problem = ch_make(family, settings, form, 0);
   CHECK_OK(context, ch_problem_set_compliance(&context, problem, relative));
+  for (int i = 0; i < problem->block_count; ++i)
+    if (i % 3 && problem->blocks[i].law == CH_LAW_COMPLIANT)
+      problem->blocks[i].shear = (i % 3) * 0.4 * problem->blocks[i].compliance;
   return problem;
 }
 
@@ -47,6 +50,7 @@ static ChProblem* shifted(const ChProblem* problem) {
   for (int i = 0; i < local->block_count; ++i) {
     blocks[i] = local->blocks[i];
     W[blocks[i].row * (n + 1)] += ch_block_compliance(&blocks[i]);
+    for (int a = 1; a < blocks[i].dimension; ++a) W[(blocks[i].row + a) * (n + 1)] += ch_block_shear(&blocks[i]);
     if (ch_law_info(blocks[i].law)->friction) blocks[i].law = CH_LAW_CONTACT;
   }
   out = ch_small_local(local->dimension, local->block_count, blocks, W, local->w);
@@ -79,6 +83,25 @@ static void a_block_sinks_by_what_its_contact_yields(void** state) {
   }
 }
 
+// The same pushed along, on a contact that yields along its tangents alone: m v = push - r, v = c_t r up to mu r_n.
+static void a_block_leans_on_what_its_tangent_yields(void** state) {
+  (void)state;
+  const double m = 2.0, W[9] = {1 / m, 0, 0, 0, 1 / m, 0, 0, 0, 1 / m}, mu = 0.5;
+  for (int k = 1; k < 9; ++k) {
+    const double c = k / m, push = k % 2 ? 0.1 : 3.0, q[3] = {-1.0, 0.6 * push, -0.8 * push};
+    const ChBlock block = {.law = CH_LAW_COMPLIANT, .dimension = 3, .mu = {mu, mu}, .shear = c};
+    ChProblem* problem = ch_small_local(3, 1, &block, W, q);
+    const ChSolveOptions options = ch_options_for(k % 4 < 2 ? "auto" : "newton", CH_POSE_COULOMB, 1e-12);
+    ch_must_solve(problem, &options, &a);
+    const double load = fmin(push / (1.0 / m + c), mu * m);
+    CHECK_NEAR(a.r[0], m, 1e-11);
+    CHECK_NEAR(a.r[1], -0.6 * load, 1e-11);
+    CHECK_NEAR(a.r[2], 0.8 * load, 1e-11);
+    assert_true(a.info.certificate.rigid > 1e-3 || push > 1.0);
+    ch_problem_destroy(problem);
+  }
+}
+
 static void an_open_contact_stays_open(void** state) {
   (void)state;
   const double W[4] = {1.0, 0.0, 0.0, 1.0}, q[2] = {0.5, 1.0};
@@ -101,6 +124,9 @@ static void what_is_no_compliance_is_refused(void** state) {
     assert_int_equal(ch_problem_set_block(&context, problem, 0, &other), CH_ERR_RANGE);
     assert_int_equal(ch_problem_set_compliance(&context, problem, bad[k]), CH_ERR_RANGE);
     assert_true(problem->blocks[0].compliance == 1.0);
+    other = block;
+    other.shear = bad[k];
+    assert_int_equal(ch_problem_set_block(&context, problem, 0, &other), CH_ERR_RANGE);
   }
   ch_problem_destroy(problem);
 }
@@ -230,25 +256,37 @@ static void the_relaxed_pose_is_that_of_the_sum(void** state) {
     }
 }
 
-static double sum_of(const ChMixedProblem* mixed) {
+// Of all entries, or of the diagonal.
+static double sum_of(const ChMixedProblem* mixed, bool diagonal) {
   double sum = 0.0;
-  for (int k = 0; k < mixed->A.start[mixed->n]; ++k) sum += mixed->A.value[k];
+  for (int j = 0; j < mixed->n; ++j)
+    for (int k = mixed->A.start[j]; k < mixed->A.start[j + 1]; ++k)
+      if (!diagonal || mixed->A.index[k] == j) sum += mixed->A.value[k];
   return sum;
 }
 
-// The mixed complementarity problem has c on the diagonal of its normals and nothing else.
+// The mixed complementarity problem has c on the diagonal of its normals, and c_t d_i . d_j between directions of
+// friction, which come in pairs of opposites: they add nothing to the sum of all.
 static void the_mixed_problem_has_c_on_its_diagonal(void** state) {
   (void)state;
   for (int k = 0; k < SAMPLES; ++k) {
     ChProblem* problem = make(samples[k].family, samples[k].settings, CH_FORM_GLOBAL, 0.5);
     ChMixedProblem soft, rigid;
-    double sum = 0.0;
+    double sum = 0.0, shear = 0.0;
+    bool round = true;  // directions are of length 1
     CHECK_OK(context, ch_problem_set_polygon(&context, problem, 4, false));
     CHECK_OK(context, ch_mixed_problem_build(&context, problem, &soft));
-    for (int i = 0; i < problem->block_count; ++i) sum += ch_block_compliance(&problem->blocks[i]);
+    for (int i = 0; i < problem->block_count; ++i) {
+      sum += ch_block_compliance(&problem->blocks[i]);
+      shear += 2.0 * (problem->blocks[i].dimension - 1) * ch_block_shear(&problem->blocks[i]);
+      problem->blocks[i].shear = 0.0;
+      round = round && problem->blocks[i].mu[0] == problem->blocks[i].mu[1];
+    }
+    assert_true(shear > 0.0 || !round);
     CHECK_OK(context, ch_problem_set_compliance(&context, problem, 0.0));
     CHECK_OK(context, ch_mixed_problem_build(&context, problem, &rigid));
-    CHECK_NEAR(sum_of(&soft) - sum_of(&rigid), sum, 1e-9 * sum);
+    CHECK_NEAR(sum_of(&soft, false) - sum_of(&rigid, false), sum, 1e-9 * sum);
+    if (round) CHECK_NEAR(sum_of(&soft, true) - sum_of(&rigid, true), sum + shear, 1e-9 * sum);
     ch_mixed_problem_free(&soft);
     ch_mixed_problem_free(&rigid);
     ch_problem_destroy(problem);
@@ -273,7 +311,11 @@ static ChProblem* make_wide(void) {
     row[k] = k / ROWS, column[k] = k % ROWS, value[k] = ch_random_normal(&random) / WIDE_DOFS;
   for (int k = 0; k < ROWS; ++k) w[k] = 0.1 * ch_random_normal(&random);
   for (int i = 0; i < WIDE_CONTACTS; ++i)
-    blocks[i] = (ChBlock){.law = CH_LAW_COMPLIANT, .dimension = 3, .mu = {0.4, 0.4}, .compliance = 0.02 * i};
+    blocks[i] = (ChBlock){.law = CH_LAW_COMPLIANT,
+                          .dimension = 3,
+                          .mu = {0.4, 0.4},
+                          .compliance = 0.02 * i,
+                          .shear = i % 3 ? 0.03 * i : 0.0};
   const ChProblemDef def = {.form = CH_FORM_GLOBAL,
                             .dimension = 3,
                             .block_count = WIDE_CONTACTS,
@@ -360,6 +402,7 @@ static void files_keep_compliant_contacts_among_the_contacts(void** state) {
       if (!ch_law_info(problem->blocks[i].law)->friction) continue;
       problem->blocks[i].law = CH_LAW_COMPLIANT;
       problem->blocks[i].compliance = 0.1 * i;
+      problem->blocks[i].shear = 0.2 * i * form;  // all zero: files leave it out
     }
     const char* path = ch_temporary_path("compliant.hdf5");
     const ChSolveOptions options = ch_options_for("auto", CH_POSE_COULOMB, 1e-8);
@@ -377,6 +420,7 @@ static void files_keep_compliant_contacts_among_the_contacts(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_sinks_by_what_its_contact_yields),
+      cmocka_unit_test(a_block_leans_on_what_its_tangent_yields),
       cmocka_unit_test(an_open_contact_stays_open),
       cmocka_unit_test(what_is_no_compliance_is_refused),
       cmocka_unit_test(without_compliance_every_method_has_the_bits_of_contact),

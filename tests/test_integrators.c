@@ -534,9 +534,11 @@ static void I22_stiff_springs_are_stable_in_the_variational_steps(void** state) 
 // A run that is cut and goes on from what was saved is the run itself, with every integrator.
 static ChSimulation* mixed_world(const char* integrator) {
   ChWorld* world = ch_test_world(3, g, 0.4, 0.0);
-  ch_test_floor(world);
-  int a = ch_test_ball(world, ch_vec(0.0, 0.0, 0.25), 0.1, ch_vec(0.5, 0.0, 0.0));
-  int b = ch_test_box(world, ch_vec(0.5, 0.0, 0.12), ch_vec(0.1, 0.1, 0.1));
+  const bool touches = strcmp(integrator, "fourth-order") != 0;
+  const ChVec3 at[2] = {{0.0, 0.0, 0.25}, {0.5, 0.0, 0.12}}, speed = {0.5, 0.0, 0.0};
+  if (touches) ch_test_floor(world);
+  int a = touches ? ch_test_ball(world, at[0], 0.1, speed) : ch_test_point(world, at[0], speed, 1.0);
+  int b = touches ? ch_test_box(world, at[1], ch_vec(0.1, 0.1, 0.1)) : ch_test_point(world, at[1], still, 2.0);
   ChForceDef spring = ch_force_def_default();
   spring.body[0] = ch_body_id(a);
   spring.body[1] = ch_body_id(b);
@@ -563,7 +565,7 @@ static void every_integrator_goes_on_from_a_checkpoint_bit_for_bit(void** state)
     CHECK_OK(context, ch_simulation_save(&context, cut, bytes, &size));
     CHECK_OK(context, ch_simulation_load(&context, resumed, bytes, size));
     for (int n = 0; n < 60; ++n) ch_test_step(resumed);
-    for (int b = 0; b < 3; ++b) {
+    for (int b = 0; b < ch_world_body_count(ch_simulation_world(whole)); ++b) {
       ChBodyView x = ch_simulation_body_at(whole, b), y = ch_simulation_body_at(resumed, b);
       assert_memory_equal(&x, &y, sizeof x);
     }
@@ -599,13 +601,9 @@ static ChWorld* with_shapes(void) {
 
 static void what_an_integrator_does_not_take_is_named(void** state) {
   (void)state;
-  static const char* const no_joints[] = {"half-step", "midpoint", "implicit-midpoint", "newmark"};
-  for (int k = 0; k < 4; ++k) {
-    ChSimulationOptions options = options_of(no_joints[k], 1e-3);
-    refused(with_joint(), &options, "joints");
-  }
   ChSimulationOptions options = options_of("midpoint", 1e-3);
   options.midpoint = 0.7;
+  refused(with_joint(), &options, "joints");
   refused(with_shapes(), &options, "contacts");
   options.midpoint = NAN;
   refused(with_shapes(), &options, "midpoint");

@@ -357,7 +357,7 @@ static void wrong_joints_are_refused_with_a_reason(void** state) {
   ChWorld* world = two_bodies(3, &random);
   ChJointDef good = joint_def(3, CH_JOINT_HINGE, &random);
   for (int k = 0; k < 9; ++k) {
-    static const char* const words[] = {"no body 7", "both ends", "axis is zero",  "limits are",   "do not hold",
+    static const char* const words[] = {"no body 7", "both ends", "axis is zero",  "limits are",   "do not contain",
                                         "2 pi",      "axes[1]",   "starts at 0.5", "perpendicular"};
     ChJointDef def = good;
     ChContext context = {0};

@@ -152,6 +152,44 @@ static void slope_limit_is_the_same_all_round(void** state) {
   }
 }
 
+// How much friction a section gives along d (a unit vector).
+static double reach_of(const ChFrictionSection* section, const double d[2]) {
+  double least = INFINITY;
+  for (int k = 0; k < section->count; ++k) {
+    const double *a = section->corner[k], *b = section->corner[(k + 1) % section->count];
+    const double normal[2] = {b[1] - a[1], a[0] - b[0]}, along = normal[0] * d[0] + normal[1] * d[1];
+    if (along > 0.0) least = fmin(least, (normal[0] * a[0] + normal[1] * a[1]) / along);
+  }
+  return least;
+}
+
+// tan(slope) over what the section bears up the slope, corner or side; frames of contact are as the rig has them.
+static void a_section_is_used_as_it_lies(void** state) {
+  (void)state;
+  const double corners[2][5][2] = {{{0.9, 0.1}, {-0.3, 0.5}, {-0.2, -0.4}},
+                                   {{0.2, -0.3}, {0.2, 0.3}, {-0.6, 0.3}, {-0.7, 0.0}, {-0.6, -0.3}}};
+  const int counts[2] = {3, 5};
+  for (int kind = 0; kind < 2; ++kind)
+    for (double heading = 0.1; heading < 2.0 * PI; heading += 0.7) {
+      ChRig* rig = box_on_slope(0.02, 1.0, 0.3, heading);
+      ChProblem* problem = built(rig, CH_FORM_GLOBAL);
+      ChContext context = {0};
+      ChFrictionSection section;
+      CHECK_OK(context, ch_friction_section_make(&context, "test", counts[kind], corners[kind], &section));
+      double r[64] = {0.0}, v[6], u[64];
+      CHECK_OK(context, ch_problem_velocity(&context, problem, r, v, u));  // down the slope
+      const double size = hypot(u[1], u[2]), up[2] = {-u[1] / size, -u[2] / size};
+      for (int i = 0; i < problem->block_count; ++i) {
+        const ChBlock block = {.law = CH_LAW_SECTION, .dimension = 3, .section = &section};
+        CHECK_OK(context, ch_problem_set_block(&context, problem, i, &block));
+      }
+      CHECK_NEAR(smallest_factor(problem), tan(0.3) / reach_of(&section, up), 2e-5);
+      assert_false(has_self_stress(problem, 1.0));
+      ch_problem_destroy(problem);
+      ch_rig_destroy(rig);
+    }
+}
+
 static double largest_load(const ChProblem* problem, const double* load, double* r, double* v, double* u) {
   ChContext context = {0};
   ChLimit limit;
@@ -410,6 +448,7 @@ int main(void) {
       cmocka_unit_test(large_pile_is_decided_quickly),
       cmocka_unit_test(local_form_says_the_same),
       cmocka_unit_test(slope_limit_is_the_same_all_round),
+      cmocka_unit_test(a_section_is_used_as_it_lies),
       cmocka_unit_test(elliptic_friction_is_used_along_its_ellipse),
       cmocka_unit_test(motor_holds_what_its_limit_allows),
       cmocka_unit_test(push_slides_or_tips),

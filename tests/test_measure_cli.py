@@ -173,13 +173,13 @@ class Measures(unittest.TestCase):
         text = os.path.join(self.folder, "scene.json")
         for words, said in (
             ([], "RUN.h5"),
-            ([text], "no HDF5 file"),
+            ([text], "not an HDF5 file"),
             ([self.path + "x"], "No such file"),
             ([self.path, "--profile", "q"], "axis"),
             ([self.path, "--profile", "r"], "a box, which has x, y and z"),
             ([self.path, "--region", "1,2,3"], "must be x0,x1,y0,y1,z0,z1"),
-            ([self.path, "--region", "1,0,0,1,0,1"], "holds nothing"),
-            ([self.path, "--inset", "9"], "nothing is left"),
+            ([self.path, "--region", "1,0,0,1,0,1"], "which is empty"),
+            ([self.path, "--inset", "9"], "leaves nothing"),
             ([self.path, "--bodies", "medium"], "begins with 'medium'"),
             ([self.path, "--from", "3"], "no row lies between"),
             ([self.path, "--unit", "mm"], "unit"),

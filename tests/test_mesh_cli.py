@@ -61,7 +61,7 @@ class Mesh(unittest.TestCase):
                            (("bar", "--size", "nan"), "positive numbers"), (("bar", "--cells", "500,500,500"), "at most 2000000"),
                            (("bar", "--cells", "1e9"), "1e+09 cells along a side make more tetrahedra than the 2000000"),
                            (("chair", "--cells", "1e6"), "1000000 cells make more than 2000000 tetrahedra"),
-                           (("bar", "--phase", "1"), "is for a strand"), ((), "SHAPE|FILE"),
+                           (("bar", "--phase", "1"), "belong to a strand"), ((), "SHAPE|FILE"),
                            (("nowhere/a.msh",), "nowhere/a.msh: cannot be opened: No such file"),
                            (("nonexistent",), "'nonexistent' is neither a shape nor a file. Shapes are: bar, "),
                            (("bar", "--out", self.path[:-3] + "vtk"), "must end in .msh: meshes are written in Gmsh's format only"), (("bar", "--out", "nowhere/a.msh"), "nowhere")):

@@ -643,13 +643,13 @@ static void wrong_mesh_files_are_named_with_their_line(void** state) {
       {"solid x\nendsolid\nmore\n", "bad.obj:3:1"},
       {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "not closed"},
       {"ply\nformat ascii 1.0\nelement vertex 1\nproperty flaot x\nend_header\n0\n",
-       "bad.obj:4:10: 'flaot' is no type"},
+       "bad.obj:4:10: 'flaot' is not a type"},
       {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n", "bad.obj:6"},
       {"ply\nformat binary_little_endian 1.0\nelement vertex 9\nproperty float x\nend_header\n1234", "ends before"},
       {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement face 1\nproperty list uchar int "
        "vertex_indices\nend_header\n0\n3 0 0 1\n",
        "bad.obj:9:7: number of a vertex is 1"},
-      {"{\"cardhouse\": 1}", "no glTF of version 2"},
+      {"{\"cardhouse\": 1}", "not glTF of version 2"},
       {"{\"asset\": {\"version\": \"2.0\"}, \"extensionsRequired\": [\"KHR_draco_mesh_compression\"]}", "KHR_draco"},
       {"{\"asset\": {\"version\": \"2.0\"}, \"scenes\": [{\"nodes\": [0]}], \"nodes\": [{\"children\": [0]}]}",
        "more than once"},
@@ -664,7 +664,7 @@ static void wrong_mesh_files_are_named_with_their_line(void** state) {
        "\"byteLength\": 12}], \"buffers\": [{\"uri\": \"data:;base64,AAAAAAAAAAAAAAAA\"}]}",
        "beyond the end"},
       {"{\"asset\": {\"version\": \"2.0\"}, ", "is not valid JSON"},
-      {"glTF", "is not a whole binary"},
+      {"glTF", "is not a complete binary"},
   };
   for (size_t k = 0; k < sizeof files / sizeof *files; ++k) {
     ChWorld* world = new_world(3);

@@ -149,6 +149,60 @@ static void zero_coefficients_change_no_bit(void** state) {
   ch_simulation_destroy(b);
 }
 
+// Balls and boxes that fall on each other. `kind` 1: every new coefficient is given as zero. 2: a material that has
+// them all is there, and no body is of it.
+static ChSimulation* heap_with(int kind) {
+  ChWorld* world = ch_test_world(3, G, 0.4, 0.2);
+  ChMaterialDef material = ch_material_def_default(), other = material;
+  material.friction[0] = material.friction[1] = 0.4, material.restitution = 0.2;
+  if (kind == 1) {
+    material.rolling = material.drilling = material.cohesion = material.shear_stiffness = material.shear_damping = 0.0;
+    material.heals = false, material.ellipsoidal = true;
+    material.curve = (ChFrictionCurve){0};
+  }
+  other.rolling = other.drilling = 0.01, other.ellipsoidal = true;
+  if (kind == 2) ch_test_material(world, &other);
+  other = ch_material_def_default();
+  other.cohesion = 1.0, other.shear_stiffness = 100.0, other.shear_damping = 1.0;
+  other.curve = (ChFrictionCurve){.count = 1, .share = {0.5}};
+  if (kind == 2) ch_test_material(world, &other);
+  const ChMaterialId id = ch_test_material(world, &material);
+  ChBodyDef body = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
+  shape.material = id, shape.type = CH_SHAPE_HALFSPACE;
+  body.kind = CH_BODY_FIXED;
+  ch_test_body(world, &body, &shape);
+  body.kind = CH_BODY_DYNAMIC;
+  for (int k = 0; k < 12; ++k) {
+    shape.type = k % 2 ? CH_SHAPE_BOX : CH_SHAPE_SPHERE, shape.radius = R, shape.half = ch_vec(R, 0.9 * R, 0.8 * R);
+    body.position = ch_vec(0.07 * sin(k), 0.05 * cos(3.0 * k), R + 2.05 * R * k);
+    body.omega = ch_vec(sin(2.0 * k), 0.0, 1.0);
+    ch_test_body(world, &body, &shape);
+  }
+  ChSimulationOptions options = ch_simulation_options_default();
+  options.h = 2e-3, options.solve.tolerance = 1e-6;
+  return ch_test_start(world, &options);
+}
+
+static void zero_coefficients_and_idle_materials_change_no_bit(void** state) {
+  (void)state;
+  ChSimulation* runs[3];
+  for (int kind = 0; kind < 3; ++kind) {
+    ChContext context = {0};
+    runs[kind] = heap_with(kind);
+    ChStepInfo info;
+    for (int step = 0; step < 150; ++step) CHECK_OK(context, ch_simulation_step(&context, runs[kind], &info));
+  }
+  for (int b = 0; b < 13; ++b)
+    for (int kind = 1; kind < 3; ++kind) {
+      const ChBodyView x = ch_simulation_body_at(runs[0], b), y = ch_simulation_body_at(runs[kind], b);
+      assert_memory_equal(&x.position, &y.position, sizeof x.position);
+      assert_memory_equal(&x.velocity, &y.velocity, sizeof x.velocity);
+      assert_memory_equal(&x.omega, &y.omega, sizeof x.omega);
+    }
+  for (int kind = 0; kind < 3; ++kind) ch_simulation_destroy(runs[kind]);
+}
+
 // mu_r m g and the spin, at a contact that rolls; energy that is lost is explained to the last bit of it.
 static void views_and_ledger_know_moments(void** state) {
   (void)state;
@@ -227,10 +281,15 @@ static void moments_and_an_axis_do_not_go_together(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_rolls_stops_where_it_should), cmocka_unit_test(a_sphere_on_a_slope_holds_below_its_angle),
-      cmocka_unit_test(spin_falls_along_a_straight_line), cmocka_unit_test(what_spins_slides_farther),
-      cmocka_unit_test(zero_coefficients_change_no_bit),  cmocka_unit_test(views_and_ledger_know_moments),
-      cmocka_unit_test(a_saved_run_goes_on_alike),        cmocka_unit_test(moments_and_an_axis_do_not_go_together),
+      cmocka_unit_test(what_rolls_stops_where_it_should),
+      cmocka_unit_test(a_sphere_on_a_slope_holds_below_its_angle),
+      cmocka_unit_test(spin_falls_along_a_straight_line),
+      cmocka_unit_test(what_spins_slides_farther),
+      cmocka_unit_test(zero_coefficients_change_no_bit),
+      cmocka_unit_test(zero_coefficients_and_idle_materials_change_no_bit),
+      cmocka_unit_test(views_and_ledger_know_moments),
+      cmocka_unit_test(a_saved_run_goes_on_alike),
+      cmocka_unit_test(moments_and_an_axis_do_not_go_together),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

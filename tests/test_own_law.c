@@ -116,7 +116,7 @@ static void wrong_functions_are_refused(void** state) {
   refused(WITH(support, large_support), CH_ERR_RANGE, "point p of the section");
   refused(WITH(residual, large_residual), CH_ERR_RANGE, "must be 0");
   refused(WITH(residual, no_residual), CH_ERR_RANGE, "whatever r and u are");
-  refused(WITH(solve, solve_nothing), CH_ERR_RANGE, "off the law");
+  refused(WITH(solve, solve_nothing), CH_ERR_RANGE, "violates the law");
   law = good();
   law.section = false, law.dimension = 2, law.support = NULL, law.derivative = NULL, law.solve = NULL;
   law.residual = NULL;
@@ -131,7 +131,7 @@ static void incomplete_rows_are_refused(void** state) {
   ChOwnLaw law;
   refused(WITH(name, NULL), CH_ERR_ARGUMENT, "name");
   refused(WITH(name, "Two words"), CH_ERR_ARGUMENT, "name");
-  refused(WITH(name, "contact"), CH_ERR_ARGUMENT, "there is a law of this name");
+  refused(WITH(name, "contact"), CH_ERR_ARGUMENT, "a law of this name exists");
   refused(WITH(dimension, 1), CH_ERR_SIZE, "dimension is 1, must be 2 to 6");
   refused(WITH(project, NULL), CH_ERR_ARGUMENT, "project is missing");
   refused(WITH(support, NULL), CH_ERR_ARGUMENT, "support is missing");

@@ -197,7 +197,7 @@ static void other_files_are_not_continued(void** state) {
   ch_simulation_destroy(s);
   s = start(3);
   assert_int_equal(ch_trajectory_create(&context, path, s, "{}", 1, true, &trajectory), CH_ERR_FORMAT);
-  assert_non_null(strstr(context.message, "other bodies"));
+  assert_non_null(strstr(context.message, "not those of the scene"));
   FILE* file = fopen(path, "w");
   fputs("no HDF5 at all", file);
   fclose(file);

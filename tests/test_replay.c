@@ -187,7 +187,7 @@ static void other_files_are_refused(void** state) {
   assert_non_null(strstr(context.message, "not a trajectory"));
   ch_simulation_destroy(record(path, 2, 1));
   assert_int_equal(read_last(path), CH_ERR_FORMAT);
-  assert_non_null(strstr(context.message, "other bodies"));
+  assert_non_null(strstr(context.message, "not those of the scene"));
 }
 
 // A soft link could make the reader read another file.

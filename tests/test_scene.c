@@ -335,7 +335,8 @@ static void every_built_in_makes_steps(void** state) {
                 {"chain-net", "n", "3", 10},
                 {"bike-chain", "links", "34", 36},
                 {"anchor", "links", "3", 4},
-                {"wrecking-ball", "rows", "1", 19}};
+                {"wrecking-ball", "rows", "1", 19},
+                {"stick-slip", "speed", "0.1", 3}};
   const int count = sizeof scenes / sizeof *scenes;
   assert_int_equal(ch_scene_builtin_count(), count);
   for (int k = 0; k < count; ++k) {

@@ -42,7 +42,7 @@ static void as_many_differences_as_modes_give_the_fixed_point(void** state) {
   iterate(s, 5);
   assert_true(ch_secants_full(s));
   assert_true(distance(ch_secants_last(s)) > 1.0);
-  ch_secants_extrapolate(s, x);
+  ch_secants_extrapolate(s, 1, x);
   CHECK_AT_MOST(distance(x), 1e-3);
   ch_arena_destroy(arena);
 }
@@ -57,7 +57,7 @@ static void pairs_that_are_the_same_give_the_last(void** state) {
     for (int k = 0; k < LENGTH; ++k) f[k] = g[k] = k;
     ch_secants_keep(s);
   }
-  ch_secants_extrapolate(s, x);
+  ch_secants_extrapolate(s, 1, x);
   for (int k = 0; k < LENGTH; ++k) CHECK_NEAR(x[k], k, 0.0);
   ch_secants_clear(s);
   assert_false(ch_secants_full(s));

@@ -52,7 +52,7 @@ static void blocks_without_a_section_are_refused(void** state) {
   assert_non_null(strstr(context.message, "section is missing"));
   block.section = &clockwise;
   assert_int_equal(ch_problem_build(&context, &def, &problem), CH_ERR_RANGE);
-  assert_non_null(strstr(context.message, "counter-clockwise"));
+  assert_non_null(strstr(context.message, "do not turn left"));
 }
 
 // A regular polygon as a section is the polygon that `contact` has of `sides`: the same answers, though no line of the

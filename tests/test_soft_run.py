@@ -74,7 +74,7 @@ class Soft(unittest.TestCase):
         self.assertTrue(1 < said["folded"] < 20)
         text = self.expect(run("run", self.path("scene.json")))
         self.assertEqual(text.count("\nwarning  "), 1)
-        self.assertIn("torn was turned inside out at t = 0.001 s", text)
+        self.assertIn("torn was the first body to turn inside out, at t = 0.001 s", text)
         scene["bodies"].pop()
         with open(self.path("scene.json"), "w", encoding="utf-8") as file:
             json.dump(scene, file)
@@ -281,10 +281,10 @@ class Recorded(unittest.TestCase):
 
         self.assertIn("there is no vertex 100000", write("soft/skin-0/triangles", (0, 0), 100000))
         self.assertIn("must be finite", write("soft/skin-0/shape", (0, 0, 0), np.nan))
-        self.assertIn("encloses nothing", write("soft/skin-0/rest", slice(None), 0.0))
+        self.assertIn("encloses no volume", write("soft/skin-0/rest", slice(None), 0.0))
         self.assertIn("/soft/skin-0/rest is missing", write("soft/skin-0/rest", None, None))
         self.assertIn("in their order", write("soft/skin", 0, 3))
-        self.assertIn("no skin of it was recorded", write("soft", None, None))
+        self.assertIn("its skin was not recorded", write("soft", None, None))
 
 
 class Clock(unittest.TestCase):

@@ -170,7 +170,7 @@ static void wrong_bodies_are_refused_where_they_are_wrong(void** state) {
       {", \"rates\": 1", "", "$.bodies[1].soft.rates", "must be an array of numbers"},
       {", \"colour\": 1", "", "$.bodies[1].soft.colour", "is not known"},
       {"", ", \"mass\": 3", "$.bodies[1].mass", "beside \"soft\""},
-      {"", ", \"fixed\": true", "$.bodies[1].fixed", "\"clamp\" that"},
+      {"", ", \"fixed\": true", "$.bodies[1].fixed", "use \"clamp\""},
       {"", ", \"shapes\": []", "$.bodies[1].shapes", "beside \"soft\""},
   };
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {

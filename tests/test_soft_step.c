@@ -252,23 +252,7 @@ static void clamped_body_keeps_its_energy(void** state) {
   ch_simulation_destroy(s);
 }
 
-// --- what is refused, kept and poked ---------------------------------------------------------------------------------
-
-static void every_other_integrator_refuses_soft_bodies(void** state) {
-  (void)state;
-  for (int k = 0; k < ch_integrator_count(); ++k) {
-    ChContext context = {0};
-    ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
-    ch_test_soft_body(world, ch_test_soft_box(world, ch_vec(1, 1, 1), 1.0, 3, 10.0, 20.0), ch_vec(0, 0, 0));
-    ChSimulationOptions options = ch_simulation_options_default();
-    options.integrator = ch_integrator_info(k).name;
-    ChSimulation* s;
-    ChStatus status = ch_simulation_create(&context, world, &options, &s);
-    assert_int_equal(status == CH_OK, strcmp(options.integrator, "euler") == 0);
-    if (status != CH_OK) assert_non_null(strstr(context.message, "does not take deformable bodies"));
-    ch_simulation_destroy(s);
-  }
-}
+// --- what is kept and poked ------------------------------------------------------------------------------------------
 
 // A checkpoint holds amplitudes and rates: who loads it goes on bit for bit.
 static void checkpoint_of_a_soft_body_goes_on_bit_for_bit(void** state) {
@@ -374,7 +358,6 @@ int main(void) {
       cmocka_unit_test(oscillator_has_the_frequency_of_the_midpoint_rule),
       cmocka_unit_test(clamped_body_hangs_at_its_static_deflection),
       cmocka_unit_test(clamped_body_keeps_its_energy),
-      cmocka_unit_test(every_other_integrator_refuses_soft_bodies),
       cmocka_unit_test(checkpoint_of_a_soft_body_goes_on_bit_for_bit),
       cmocka_unit_test(modes_are_set),
       cmocka_unit_test(push_at_a_vertex_gives_its_momentum),

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/vector.h"
+#include "cardhouse/scene.h"
 #include "support/near.h"
 #include "support/worlds.h"
 
@@ -192,12 +193,38 @@ static void on_its_curve_it_slips_with_the_friction_of_its_speed(void** state) {
   }
 }
 
+// The built-in scene, whose block may tip and whose belt is a box: the same period.
+static void the_built_in_scene_has_the_period_of_its_closed_form(void** state) {
+  (void)state;
+  const double speed = 0.1, w = sqrt(K), D = (STICKS - SLIPS) * G / K, h = 1e-3;
+  const double period = 2.0 * D / speed + 2.0 / w * (acos(-1.0) - atan(D * w / speed));
+  const char* const parameters[][2] = {{"speed", "0.1"}};
+  const ChSceneChoice choice = {.parameter_count = 1, .parameters = parameters};
+  ChContext context = {0};
+  ChScene* scene;
+  ChSimulation* s;
+  CHECK_OK(context, ch_scene_open_with(&context, "stick-slip", &choice, &scene));
+  CHECK_OK(context, ch_simulation_create(&context, scene->world, &scene->options, &s));
+  scene->world = NULL;
+  double last = 0.0, begun[3];
+  for (int count = 0; count < 3;) {
+    ch_test_step(s);
+    const double x = ch_simulation_body(s, ch_world_find_body(ch_simulation_world(s), "block")).velocity.x;
+    if (x < 0.5 * speed && last >= 0.5 * speed) begun[count++] = ch_simulation_time(s);
+    last = x;
+  }
+  CHECK_NEAR(begun[2] - begun[1], period, 0.01 * period + h);
+  ch_simulation_destroy(s);
+  ch_scene_destroy(scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_slope_holds_to_the_static_and_slides_with_the_dynamic_coefficient),
       cmocka_unit_test(a_belt_makes_it_stick_and_slip_with_the_period_of_its_closed_form),
       cmocka_unit_test(a_spring_that_is_drawn_moves_it_in_jumps),
       cmocka_unit_test(on_its_curve_it_slips_with_the_friction_of_its_speed),
+      cmocka_unit_test(the_built_in_scene_has_the_period_of_its_closed_form),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

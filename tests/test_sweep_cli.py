@@ -161,7 +161,7 @@ class Sweep(Folder):
         self.refused(["sweep", "cards", "--param", "mu=1,2", "--measure", "displacemnt"], "did you mean 'displacement'")
         self.refused(["sweep", "cards", "--param", "mu=1,2", "--out", "x.h5"], "single runs")
         self.refused(["sweep", "cards", "--param", "mu=1,2", "--mark", "1"], "belongs to --svg")
-        self.refused(["sweep", "-", "--param", "mu=1,2"], "can be read once")
+        self.refused(["sweep", "-", "--param", "mu=1,2"], "can be read only once")
         self.refused(["sweep", "cards", "--param", "mu=1,2", "--resume"], "name it")
         self.assertEqual(run("sweep", "cards", "--param", "mu=1,2", "--csv", "/proc/none/t.csv").returncode, 2)
 

@@ -114,8 +114,7 @@ static const struct {
     {"$MeshFormat\n4 0 8\n$EndMeshFormat\n", "2.2 and 4.1 are read"},
     {"$MeshFormat\n1.0 0 8\n$EndMeshFormat\n", "2.2 and 4.1 are read"},
     {"$NOD\n4\n1 0 0 0\n", "file:1:1: the mesh is of version 1; 2.2 and 4.1 are read"},
-    {"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n",
-     "is XML; of VTK's files the legacy .vtk is read"},
+    {"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n", "is XML; only legacy VTK files are read"},
     {"# vtk DataFile Version 9.0\nx\nASCII\n", "file:1:24: the file is of version 9; 1 to 5.1 are read"},
     {"# vtk DataFile Version nan\nx\nASCII\n", "file:1:24: version is nan"},
     {"$MeshFormat\n2.2 2 8\n$EndMeshFormat\n", "file type is 2"},
@@ -125,10 +124,10 @@ static const struct {
     {GMSH_2 "$Open\n1 2 3\n", "not closed by '$EndOpen'"},
     {GMSH_2 NODES, "holds no tetrahedra"},
     {GMSH_2 NODES NODES, "second section of nodes"},
-    {GMSH_2 NODES "$Elements\n1\n1 2 2 0 0 1 2 3\n$EndElements\n", "a surface must be filled"},
-    {GMSH_2 NODES "$Elements\n1\n1 5 0 1 2 3 7 1 2 3 7\n$EndElements\n", "cut them into"},
-    {ONE_ELEMENT("92"), "1 solid cells that are no tetrahedra"},   // third order, as Gmsh writes it
-    {ONE_ELEMENT("125"), "1 solid cells that are no tetrahedra"},  // with fewer nodes
+    {GMSH_2 NODES "$Elements\n1\n1 2 2 0 0 1 2 3\n$EndElements\n", "fill the surface"},
+    {GMSH_2 NODES "$Elements\n1\n1 5 0 1 2 3 7 1 2 3 7\n$EndElements\n", "convert them to"},
+    {ONE_ELEMENT("92"), "1 solid cells that are not tetrahedra"},   // third order, as Gmsh writes it
+    {ONE_ELEMENT("125"), "1 solid cells that are not tetrahedra"},  // with fewer nodes
     {ONE_ELEMENT("34"), "file:14:3: type of an element is 34, which is unknown here; a tetrahedron is 4"},
     {ONE_ELEMENT("9999"), "file:14:3: type of an element is 9999, which is unknown"},
     {GMSH_4 "$Nodes\n1 1 1 1\n3 1 0 1\n1\n0 0 0\n$EndNodes\n$Elements\n1 1 1 1\n3 1 140 1\n1 1 1 1 1\n$EndElements\n",
@@ -169,8 +168,8 @@ static const struct {
     {VTK POINTS "CELLS 2147483648 5\n4 0", "file:7:7: number of cells is 2147483648, but only"},
     {VTK POINTS "CELLS 1 5\n5 0 1 2 3\nCELL_TYPES 1\n10\n", "points of a cell is 5"},
     {VTK POINTS "CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n10\n", "a tetrahedron of 3 points"},
-    {VTK POINTS "CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n5\n", "a surface must be filled"},
-    {VTK POINTS "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n14\n", "cut them into"},
+    {VTK POINTS "CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n5\n", "fill the surface"},
+    {VTK POINTS "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n14\n", "convert them to"},
     {VTK POINTS "CELLS 2 10\n4 0 1 2 3\n4 0 1 2 3\nCELL_TYPES 2\n10\n99\n",
      "file:12:1: type of a cell is 99, which is unknown here; a tetrahedron is 10"},
     {VTK POINTS "CELLS 3 2\n4 0 1 2 3\nCELL_TYPES 1\n10\n", "do not describe 3 cells"},

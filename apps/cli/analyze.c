@@ -17,14 +17,15 @@
 #include "cli/sideways.h"
 #include "common/printable.h"
 
-#define ANALYZE_OPTIONS(X)                                                                                            \
-  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                 \
-  X(FLAG, limits, false, NULL, 0, 0, "limit analysis: equilibrium, smallest friction, the mechanism that limits it")  \
-  X(TEXT, load, NULL, "FILE", 0, 0,                                                                                   \
-    "with limits: largest multiple of this load, numbers in a text file, one per row of f")                           \
-  X(FLAG, sideways, false, NULL, 0, 0, "of a scene: how much of its weight it carries sideways, as in an earthquake") \
-  X(REAL, touching, 1e-6, "M", 0.0, 1.0, "of a scene: bodies nearer than this touch, metres (1e-6)")                  \
-  CH_PARAM_ROW(X)                                                                                                     \
+#define ANALYZE_OPTIONS(X)                                                                                             \
+  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                  \
+  X(FLAG, limits, false, NULL, 0, 0, "limit analysis: equilibrium, smallest friction, and the mechanism at the limit") \
+  X(TEXT, load, NULL, "FILE", 0, 0,                                                                                    \
+    "with --limits: the largest multiple of the load in FILE, one number per row of f")                                \
+  X(FLAG, sideways, false, NULL, 0, 0,                                                                                 \
+    "of a scene: how much sideways load it carries, as a share of its weight, as in an earthquake")                    \
+  X(REAL, touching, 1e-6, "M", 0.0, 1.0, "of a scene: gap below which bodies count as touching, metres (1e-6)")        \
+  CH_PARAM_ROW(X)                                                                                                      \
   X(REAL, time_limit, 60.0, "SECONDS", 0.001, 1e6, "for each question of the limit analysis")
 
 typedef struct Arguments {
@@ -152,8 +153,10 @@ static void print_units(const ChAnalysis* a) {
   printf("units       trace(W_ii) %.3g to %.3g, so rho = d / trace %.3g to %.3g\n", a->trace_lowest, a->trace_highest,
          a->rho_lowest, a->rho_highest);
   if (a->rho_highest > 100.0 || a->rho_lowest < 0.01)
-    printf("            an error with rho = 1 (Siconos') weighs velocity against reaction up to %.1g times otherwise\n",
-           fmax(a->rho_highest, 1.0 / a->rho_lowest));
+    printf(
+        "            with rho = 1, as in Siconos, an error weighs velocity against reaction up to %.1g times "
+        "otherwise\n",
+        fmax(a->rho_highest, 1.0 / a->rho_lowest));
   printf("            |q| = %.3g, largest entry %.3g\n", a->q_norm, a->q_highest);
 }
 
@@ -192,7 +195,7 @@ static void print_matrix(const ChProblemView* p, const ChFrictionMatrix* m) {
   if (m->copositive == CH_ANSWER_NO) printf(" (some y >= 0 has y'Ay = %.3g)", m->copositive_lowest);
   if (m->copositive == CH_ANSWER_YES && m->copositive_by_sum) printf(" (semidefinite + nonnegative)");
   printf("; row sufficient: %s", answer_word(m->row_sufficient));
-  if (m->row_sufficient == CH_ANSWER_NO) printf(", so that local minima may be no solutions");
+  if (m->row_sufficient == CH_ANSWER_NO) printf(", so local minima may fail to be solutions");
   printf("\n");
 }
 

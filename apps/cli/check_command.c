@@ -32,8 +32,8 @@ static const ChArgRow rows[] = {CHECK_OPTIONS(CH_ARG_ROW)};
 const ChCommand ch_command_scene_check = {
     .name = "scene check",
     .summary =
-        "reads a scene as `run` would, and names overlaps, clearances, costly and thin shapes, sizes that are "
-        "probably mistakes, and bodies that fall for ever",
+        "reads a scene as `run` would and reports overlaps, clearances, costly and thin shapes, doubtful sizes, and "
+        "bodies that fall for ever",
     .operand = "FILE",
     .examples = "  cardhouse scene check house.json\n  cardhouse scene check house.json --strict --json\n",
     .row_count = sizeof rows / sizeof *rows,

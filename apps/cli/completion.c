@@ -253,11 +253,11 @@ static ChExit completion_run(const ChCommand* self, int count, char** words) {
 
 const ChCommand ch_command_completion = {
     .name = "completion",
-    .summary = "prints a script by which bash, zsh or fish completes commands, options and the names of scenes",
+    .summary = "prints a script that lets bash, zsh or fish complete commands, options and names of scenes",
     .operand = "SHELL",
     .examples =
         "  source <(cardhouse completion bash)\n"
         "  cardhouse completion fish > ~/.config/fish/completions/cardhouse.fish\n"
-        "`make install` puts all three where the shells look for them.\n",
+        "`make install` puts all three scripts where the shells look for them.\n",
     .run = completion_run,
 };

@@ -13,11 +13,11 @@
   X(TEXT, gltf, NULL, "FILE", 0, 0, "glTF 2.0, text (.gltf) or binary (.glb): Blender, browsers, game engines") \
   X(TEXT, usd, NULL, "FILE.usda", 0, 0, "USD as text")                                                          \
   X(TEXT, obj, NULL, "DIR", 0, 0, "a Wavefront OBJ file each frame")                                            \
-  X(TEXT, ply, NULL, "DIR", 0, 0, "a PLY file each frame, binary; faces tell their body")                       \
+  X(TEXT, ply, NULL, "DIR", 0, 0, "a binary PLY file for each frame; each face names its body")                 \
   X(TEXT, csv, NULL, "FILE.csv", 0, 0, "a table: time, body, position, orientation, velocity, spin")            \
-  X(REAL, from, 0.0, "T", 0.0, 1e12, "the recording's part from here, seconds (0)")                             \
+  X(REAL, from, 0.0, "T", 0.0, 1e12, "start of the exported part, seconds (0)")                                 \
   X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "to here (its end)")                                                    \
-  X(REAL, fps, 0.0, "F", 1e-6, 1e9, "frames a second of simulated time, at most (60; every row for --csv)")     \
+  X(REAL, fps, 0.0, "F", 1e-6, 1e9, "largest number of frames per simulated second (60; every row for --csv)")  \
   X(FLAG, quiet, false, NULL, 0, 0, "no text")
 
 typedef struct Arguments {

@@ -28,7 +28,7 @@ static const ChArgRow rows[] = {HEAL_OPTIONS(CH_ARG_ROW)};
 
 const ChCommand ch_command_scene_heal = {
     .name = "scene heal",
-    .summary = "moves bodies apart that overlap at the start of a scene, by as little as possible",
+    .summary = "parts the bodies that overlap at the start of a scene, with the least motion",
     .operand = "FILE",
     .examples = "  cardhouse scene heal wall.json -o healed.json\n  cardhouse scene heal wall.json > healed.json\n",
     .row_count = sizeof rows / sizeof *rows,
@@ -56,10 +56,35 @@ static void write_body(json_t* body, const ChBodyInfo* info, const ChBodyView* n
       dimension == 2 ? json_pack("{s:f}", "radians", now->angle) : json_pack("[f, f, f, f]", q.w, q.x, q.y, q.z));
 }
 
+// Copy k of an entry, as an entry of its own.
+static json_t* one_copy(const json_t* entry, const json_t* places, size_t k, size_t dimension) {
+  const char* its = json_string_value(json_object_get(entry, "name"));
+  json_t *body = json_deep_copy(entry), *at = json_array();
+  for (size_t a = 0; a < dimension; ++a) json_array_append(at, json_array_get(places, k * dimension + a));
+  json_object_del(body, "copies");
+  json_object_set_new(body, "position", at);
+  if (its) json_object_set_new(body, "name", json_sprintf("%s %d", its, (int)k + 1));
+  return body;
+}
+
+// A body that is moved needs a place of its own.
+static void write_out_copies(json_t* root, size_t dimension) {
+  json_t *list = json_array(), *entry;
+  size_t j;
+  json_array_foreach(json_object_get(root, "bodies"), j, entry) {
+    const json_t* places = json_object_get(entry, "copies");
+    if (!places) json_array_append(list, entry);
+    for (size_t k = 0; k < json_array_size(places) / dimension; ++k)
+      json_array_append_new(list, one_copy(entry, places, k, dimension));
+  }
+  json_object_set_new(root, "bodies", list);
+}
+
 // Bodies that no round has moved keep their words.
 static json_t* healed_scene(const ChScene* scene, const ChSimulation* s, const ChBodyView* before) {
   const ChWorld* world = ch_simulation_world(s);
   json_t* root = json_loads(scene->text, 0, NULL);
+  if (root) write_out_copies(root, (size_t)ch_world_dimension(world));
   for (int k = 0; root && k < ch_world_body_count(world); ++k) {
     ChBodyView now = ch_simulation_body_at(s, k);
     if (!ch_row_moves(world, k) || memcmp(&now, &before[k], sizeof now) == 0) continue;
@@ -111,7 +136,7 @@ static ChExit heal(const Arguments* a, ChScene* scene, ChSimulation* s) {
   report(a->out ? stdout : stderr, &healing, world);
   if (healing.after <= HEALED) return CH_EXIT_DONE;
   ch_complain(&ch_command_scene_heal,
-              "bodies still overlap by %.3g m: they have no room; move walls, or let bodies \"ignore\" each other",
+              "bodies still overlap by %.3g m: there is no room; move walls, or let bodies \"ignore\" each other",
               healing.after);
   return CH_EXIT_SHORT;
 }

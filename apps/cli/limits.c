@@ -42,7 +42,7 @@ static ChStatus read_load(ChContext* context, const char* path, int size, double
 
 static bool rubs(const ChBlock* block) {
   const ChLawInfo* law = ch_law_info(block->law);
-  return law->friction || law->rolls || law->drills;
+  return law->friction || law->rolls || law->drills || law->section;
 }
 
 static bool memory_failed(const ChLimitAnswer* answer) { return answer->status == CH_ERR_MEMORY; }
@@ -175,7 +175,7 @@ void ch_limits_print(const ChLimitsReport* report) {
   if (report->all) print_equilibrium(report);
   if (!undecided("pointed", &report->self_stress))
     printf("pointed     %s\n", report->self_stress.limit.exists
-                                   ? "no: with friction the contacts can be jammed, reactions have no bound"
+                                   ? "no: with friction the contacts can jam, and reactions have no bound"
                                    : "yes: no self-stress, reactions are bounded");
   if (!undecided("disassembly", &report->disassembly))
     printf("disassembly %s\n", report->disassembly.limit.exists ? "no motion opens all contacts at once"

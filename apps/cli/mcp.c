@@ -12,16 +12,16 @@
 #include "cli/output.h"
 #include "common/printable.h"
 
-#define MCP_OPTIONS(X)                                                                                         \
-  X(TEXT, method, "boxmin", "NAME", 0, 0, "the method: boxmin, the bound-constrained form")                    \
-  X(REAL, tol, 1e-6, "T", 1e-14, 1.0, "tolerance on the natural residual (1e-6)")                              \
-  X(COUNT, max_iterations, 0, "N", 0, 2e9, "trust-region iterations of one run (0: the method's own limit)")   \
-  X(COUNT, restarts, 20, "N", 0, 10000, "further starting points when a stationary point is no solution (20)") \
-  X(REAL, time_limit, 600.0, "S", 1e-6, 1e9, "seconds at most (600)")                                          \
-  X(COUNT, seeds, 200, "N", 1, 1000000, "for PROBLEM grasps: seeds 1 .. N (200)")                              \
-  X(FLAG, solution, false, NULL, 0, 0, "also prints x and F(x)")                                               \
-  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                          \
-  X(FLAG, strict, false, NULL, 0, 0, "exit status 1 when the tolerance was not met")
+#define MCP_OPTIONS(X)                                                                                       \
+  X(TEXT, method, "boxmin", "NAME", 0, 0, "the method: boxmin, the bound-constrained form")                  \
+  X(REAL, tol, 1e-6, "T", 1e-14, 1.0, "tolerance on the natural residual (1e-6)")                            \
+  X(COUNT, max_iterations, 0, "N", 0, 2e9, "trust-region iterations of one run (0: the method's own limit)") \
+  X(COUNT, restarts, 20, "N", 0, 10000, "further starts if a stationary point is not a solution (20)")       \
+  X(REAL, time_limit, 600.0, "S", 1e-6, 1e9, "seconds at most (600)")                                        \
+  X(COUNT, seeds, 200, "N", 1, 1000000, "for PROBLEM grasps: seeds 1 .. N (200)")                            \
+  X(FLAG, solution, false, NULL, 0, 0, "also prints x and F(x)")                                             \
+  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                        \
+  X(FLAG, strict, false, NULL, 0, 0, "exit status 1 if the tolerance was not met")
 
 typedef struct Arguments {
   MCP_OPTIONS(CH_ARG_MEMBER)

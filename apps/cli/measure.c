@@ -16,23 +16,25 @@
 #define MEASURE_OPTIONS(X)                                                                                            \
   X(FLAG, pair_correlation, false, NULL, 0, 0, "two-point correlation g(r)")                                          \
   X(FLAG, packing, false, NULL, 0, 0, "solid fraction of the region")                                                 \
-  X(FLAG, coordination, false, NULL, 0, 0, "how many neighbours touch and press a grain")                             \
+  X(FLAG, coordination, false, NULL, 0, 0, "number of neighbours that touch a grain and that press on it")            \
   X(FLAG, forces, false, NULL, 0, 0, "histograms of contact force and mobilised friction, stress and fabric tensors") \
-  X(TEXT, discharge, NULL, "AXIS=AT", 0, 0, "how many grains go below a plane, in time: z=0.1; take it with --from")  \
-  X(LIST, profile, {0}, "x|y|z|r", 0, 0, "solid fraction, velocity and temperature along an axis; several times")     \
-  X(TEXT, segregation, NULL, "x|y|z", 0, 0, "how far large grains lie above small ones along an axis")                \
-  X(REAL, from, -1.0, "T", 0.0, 1e12, "rows from this time on, seconds (without --from and --to the last row alone)") \
+  X(TEXT, discharge, NULL, "AXIS=AT", 0, 0,                                                                           \
+    "number of grains that pass below a plane, such as z=0.1, over time; needs --from")                               \
+  X(LIST, profile, {0}, "x|y|z|r", 0, 0, "solid fraction, velocity and temperature along an axis; may be repeated")   \
+  X(TEXT, segregation, NULL, "x|y|z", 0, 0, "segregation of large grains above small ones along an axis")             \
+  X(REAL, from, -1.0, "T", 0.0, 1e12,                                                                                 \
+    "first time of the rows to use, seconds (without --from and --to: the last row)")                                 \
   X(REAL, to, -1.0, "T", 0.0, 1e12, "to this time")                                                                   \
   X(COUNT, every, 1, "K", 1, 1e9, "every K-th row of these (1)")                                                      \
   X(TEXT, region, NULL, "NUMBERS", 0, 0,                                                                              \
     "x0,x1,y0,y1,z0,z1 or x,y,radius,z0,z1, m; plane: x0,x1,y0,y1 or x,y,radius (a box around the grains)")           \
-  X(REAL, inset, 0.0, "D", 0.0, 1e6, "the region's faces moved inwards, in mean diameters (0)")                       \
+  X(REAL, inset, 0.0, "D", 0.0, 1e6, "distance by which the region's faces move inwards, in mean diameters (0)")      \
   X(TEXT, bodies, NULL, "NAME", 0, 0, "only bodies whose names begin with this")                                      \
   X(REAL, split, 0.0, "R", 1e-300, 1e300, "radius that separates small grains from large ones, m")                    \
-  X(REAL, touch, 1e-3, "G", 0.0, 1.0, "gap up to which grains touch, in mean diameters (0.001)")                      \
+  X(REAL, touch, 1e-3, "G", 0.0, 1.0, "largest gap between grains that touch, in mean diameters (0.001)")             \
   X(REAL, reach, 7.0, "R", 0.1, 1e6, "largest distance of g(r), in mean diameters (7)")                               \
-  X(REAL, resolution, 0.05, "W", 1e-4, 10.0, "width of its bins, in mean diameters (0.05)")                           \
-  X(TEXT, unit, "D", "D|m", 0, 0, "of its distances: mean diameters or metres (D)")                                   \
+  X(REAL, resolution, 0.05, "W", 1e-4, 10.0, "width of the bins of g(r), in mean diameters (0.05)")                   \
+  X(TEXT, unit, "D", "D|m", 0, 0, "unit of the distances of g(r): mean diameters or metres (D)")                      \
   X(COUNT, bins, 20, "N", 1, 10000, "of a profile (20)")                                                              \
   X(TEXT, out, NULL, "DIR", 0, 0, "folder for tables (CSV) and charts (SVG)")                                         \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                 \
@@ -124,8 +126,9 @@ static ChStatus choose_region(ChContext* context, Work* w) {
   o->region = ch_region_inset(&o->region, inset);
   o->window = ch_region_inset(&o->region, w->around && inset < radius ? radius : 0.0);
   if (!(ch_region_volume(&o->region) > 0.0) || (o->pair_correlation && !(ch_region_volume(&o->window) > 0.0)))
-    return ch_fail(context, CH_ERR_RANGE, "%s: nothing is left of the region %s; give --region or a smaller --inset",
-                   w->path, w->around ? "around the grains" : "");
+    return ch_fail(context, CH_ERR_RANGE,
+                   "%s: the inset leaves nothing of the region %s; give --region or a smaller --inset", w->path,
+                   w->around ? "around the grains" : "");
   o->touch = 2.0 * radius * w->a->touch;
   o->resolution = 2.0 * radius * w->a->resolution;
   o->reach = fmin(2.0 * radius * w->a->reach, ch_region_width(&o->window));
@@ -329,7 +332,7 @@ static ChExit measure_run(const ChCommand* self, int count, char** words) {
 const ChCommand ch_command_measure = {
     .name = "measure",
     .summary =
-        "granular statistics of a recorded run: packing, coordination, forces, stress, two-point correlation, profiles",
+        "measures the grains of a recorded run: packing, coordination, forces, stress, pair correlation, profiles",
     .operand = "RUN.h5",
     .examples =
         "  cardhouse measure run.h5\n"

@@ -16,11 +16,11 @@
 enum { SHAPES_MAX = 32 };
 
 #define MESH_OPTIONS(X)                                                                                  \
-  X(TEXT, size, NULL, "X,Y,Z", 0, 0, "a shape's outer measures in metres (the shape's own: see `list`)") \
-  X(TEXT, cells, NULL, "NX,NY,NZ", 0, 0, "how finely a shape is cut (the shape's own: see `list`)")      \
-  X(REAL, amplitude, 0.0, "M", -1e6, 1e6, "strand: of its wave, in metres (its thickness)")              \
-  X(REAL, period, 0.0, "M", 0.0, 1e6, "strand: of its wave, in metres (half its length)")                \
-  X(REAL, phase, 0.0, "RAD", -1e6, 1e6, "strand: of its wave in the middle, in radian (0)")              \
+  X(TEXT, size, NULL, "X,Y,Z", 0, 0, "outer size of a shape, in metres (default: see `list`)")           \
+  X(TEXT, cells, NULL, "NX,NY,NZ", 0, 0, "number of cells of a shape (default: see `list`)")             \
+  X(REAL, amplitude, 0.0, "M", -1e6, 1e6, "strand: height of its waves, in metres (its thickness)")      \
+  X(REAL, period, 0.0, "M", 0.0, 1e6, "strand: length of a wave, in metres (half the strand)")           \
+  X(REAL, phase, 0.0, "RAD", -1e6, 1e6, "strand: phase of the wave in the middle, in radians (0)")       \
   X(REAL, round, 0.0, "S", 0.0, 0.9, "strand: share by which its edges are thinner than its middle (0)") \
   X(TEXT, out, NULL, "FILE.msh", 0, 0, "writes the mesh, in Gmsh's format 2.2 as text")                  \
   X(FLAG, json, false, NULL, 0, 0, "prints one JSON object instead of text")                             \
@@ -67,7 +67,7 @@ static bool read_def(const ChCommand* self, const Arguments* a, ChTetShapeDef* d
     }
     if (three[k] > CH_TETS_MAX) {
       ch_complain(self,
-                  "--cells is '%s': %g cells along a side make more tetrahedra than the %d that are taken at most",
+                  "--cells is '%s': %g cells along a side make more tetrahedra than the allowed %d that are allowed",
                   a->cells, three[k], CH_TETS_MAX);
       return false;
     }
@@ -185,7 +185,7 @@ static ChExit mesh_run(const ChCommand* self, int count, char** words) {
   }
   bool waves = arguments.amplitude != 0.0 || arguments.period != 0.0 || arguments.phase != 0.0;
   if ((waves || arguments.round != 0.0) && strcmp(word, "strand") != 0) {
-    ch_complain(self, "a wave (--amplitude, --period, --phase) or --round is for a strand; '%s' has none", word);
+    ch_complain(self, "--amplitude, --period, --phase and --round belong to a strand; '%s' has none", word);
     return CH_EXIT_USAGE;
   }
   if (!read_def(self, &arguments, &def)) return CH_EXIT_USAGE;
@@ -196,7 +196,7 @@ static ChExit mesh_run(const ChCommand* self, int count, char** words) {
 
 const ChCommand ch_command_mesh = {
     .name = "mesh",
-    .summary = "tetrahedral meshes for deformable bodies: writes one of a shape, checks one from a file",
+    .summary = "makes a tetrahedral mesh of a named shape, or checks one from a file",
     .operand = "SHAPE|FILE",
     .examples =
         "  cardhouse mesh list\n"

@@ -7,9 +7,9 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 
-#define METHODS_OPTIONS(X)                                                                \
-  X(FLAG, options, false, NULL, 0, 0, "also the options that --set takes, with defaults") \
-  X(FLAG, integrators, false, NULL, 0, 0, "the time stepping schemes of `run` instead")   \
+#define METHODS_OPTIONS(X)                                                                    \
+  X(FLAG, options, false, NULL, 0, 0, "also the options that --set takes, with defaults")     \
+  X(FLAG, integrators, false, NULL, 0, 0, "lists the time-stepping schemes of `run` instead") \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")
 
 typedef struct Arguments {

@@ -64,6 +64,10 @@ ChExit ch_file_close(const ChCommand* command, const char* option, const char* p
 ChExit ch_failure_exit(const ChCommand* command, const ChContext* context, ChStatus status) {
   const char* message = context->message[0] ? context->message : ch_status_text(status);
   ch_complain(command, "%s", message);
+  return ch_failure_status(status);
+}
+
+ChExit ch_failure_status(ChStatus status) {
   bool fault = status == CH_ERR_MEMORY || status == CH_ERR_NUMERIC || status == CH_ERR_DEVICE;
   return fault ? CH_EXIT_FAULT : CH_EXIT_USAGE;
 }

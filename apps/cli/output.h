@@ -24,6 +24,8 @@ ChExit ch_file_close(const ChCommand* command, const char* option, const char* p
 
 // Complains with the context's message and says which exit status the failure deserves.
 ChExit ch_failure_exit(const ChCommand* command, const ChContext* context, ChStatus status);
+// The same without a word.
+ChExit ch_failure_status(ChStatus status);
 
 // Complains that the program was built without the viewer, and what that takes.
 ChExit ch_viewer_missing(const ChCommand* command);

@@ -1,5 +1,6 @@
 // `cardhouse run`: opens a scene, steps it to its end, records, and says how exactly every step was solved.
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "cli/scene_findings.h"
 #include "cli/scene_open.h"
 #include "cli/signals.h"
+#include "cli/together.h"
 
 enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is asked to end
 
@@ -34,28 +36,31 @@ enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is a
   X(REAL, h, 0.0, "H", 1e-12, 1e3, "time step, seconds")                                                              \
   X(REAL, until, -1.0, "T", 0.0, 1e12, "simulated time at which it ends, seconds")                                    \
   X(TEXT, integrator, NULL, "NAME", 0, 0, "time stepping scheme; `cardhouse methods --integrators` lists them")       \
-  X(REAL, midpoint, -1.0, "A", 0.0, 1.0, "of the integrator midpoint: place of the forces, 0 start to 1 end")         \
-  X(REAL, push_out, 0.0, "V", 1e-12, 1e12, "fastest that bodies that overlap are parted, metres a second")            \
-  X(TEXT, adaptive, NULL, "miss|off", 0, 0, "steps that miss their tolerance are undone and halved")                  \
-  X(COUNT, threads, 0, "N", 1, 1024, "threads; the motion does not depend on it")                                     \
-  X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                                    \
-  X(TEXT, rest, NULL, "on|off", 0, 0, "a certified state of rest is not solved again")                                \
-  X(FLAG, realtime, false, NULL, 0, 0, "follows the clock: waits when early, and no step takes longer than 6 h")      \
-  X(REAL, lag, -1.0, "MS", 0.0, 1e6, "milliseconds that --realtime may be behind the clock for a while (500)")        \
-  X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "milliseconds that a step may take; then the best answer so far is used") \
+  X(REAL, midpoint, -1.0, "A", 0.0, 1.0,                                                                              \
+    "integrator midpoint: where forces are evaluated, 0 (start of the step) to 1 (end)")                              \
+  X(REAL, push_out, 0.0, "V", 1e-12, 1e12, "largest speed at which overlapping bodies are parted, metres a second")   \
+  X(TEXT, adaptive, NULL, "miss|off", 0, 0, "when to undo a step and repeat it in shorter ones")                      \
+  X(COUNT, threads, 0, "N", 1, 1024, "number of threads; the motion does not depend on it")                           \
+  X(TEXT, warm, NULL, "on|off", 0, 0, "whether a step starts from the reactions of the last one")                     \
+  X(TEXT, rest, NULL, "on|off", 0, 0, "whether a certified state of rest is kept without solving")                    \
+  X(FLAG, distributed, false, NULL, 0, 0, "shares the world with the processes of `mpirun -n N`")                     \
+  X(REAL, patience, 0.0, "S", 0.1, 1e6, "seconds that a process of --distributed waits for the others (300)")         \
+  X(FLAG, realtime, false, NULL, 0, 0, "follows the clock: waits when early, and limits every step to 6 h")           \
+  X(REAL, lag, -1.0, "MS", 0.0, 1e6, "largest delay of --realtime behind the clock, milliseconds (500)")              \
+  X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "time limit of a step, milliseconds; then it uses the best answer found") \
   X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them")            \
   X(TEXT, out, NULL, "FILE.h5", 0, 0, "writes the trajectory (HDF5)")                                                 \
-  X(COUNT, every, 1, "K", 1, 1e9, "steps from row to row of the trajectory, and from picture to picture (1)")         \
-  X(TEXT, csv, NULL, "FILE", 0, 0, "writes a table, one line a step")                                                 \
-  X(TEXT, vtk, NULL, "DIR", 0, 0, "writes pictures for ParaView")                                                     \
-  X(TEXT, problems, NULL, "DIR", 0, 0, "writes the steps' contact problems, for `cardhouse solve`")                   \
+  X(COUNT, every, 1, "K", 1, 1e9, "steps per row of the trajectory and per VTK file (1)")                             \
+  X(TEXT, csv, NULL, "FILE", 0, 0, "writes a table with one line per step")                                           \
+  X(TEXT, vtk, NULL, "DIR", 0, 0, "writes files for ParaView")                                                        \
+  X(TEXT, problems, NULL, "DIR", 0, 0, "writes the contact problems of the steps, for `cardhouse solve`")             \
   X(COUNT, problems_every, 1, "K", 1, 1e9, "steps from problem to problem (1)")                                       \
   X(TEXT, checkpoint, NULL, "FILE", 0, 0, "keeps a checkpoint to resume from")                                        \
   X(COUNT, checkpoint_every, 1000, "K", 1, 1e9, "steps from checkpoint to checkpoint (1000)")                         \
   X(TEXT, resume, NULL, "FILE", 0, 0, "continues from a checkpoint and its files, bit for bit")                       \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                 \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress bar")                                                    \
-  X(FLAG, strict, false, NULL, 0, 0, "exit status 1 when a step missed its tolerance, or is out of bounds")
+  X(FLAG, strict, false, NULL, 0, 0, "exit status 1 if a step misses its tolerance or is out of bounds")
 
 typedef struct Arguments {
   RUN_OPTIONS(CH_ARG_MEMBER)
@@ -87,7 +92,10 @@ typedef struct Job {
   double began;  // on the clock
   double from, until, seconds_record;
   ChRealtime realtime;
-  bool started;  // steps were made: what fails from now on is no bad usage
+  bool asked;  // to stop
+  ChTogetherCosts costs;
+  ChDistributed* together;  // with other processes; NULL: by itself
+  bool started;             // steps were made: what fails from now on is no bad usage
   bool interrupted;
 } Job;
 
@@ -102,6 +110,27 @@ static bool check_lag(const ChCommand* self, const Arguments* a) {
   if (a->realtime || a->lag < 0.0) return true;
   ch_complain(self, "--lag %g: needs --realtime; a run without it does not follow the clock", a->lag);
   return false;
+}
+
+// What several processes cannot do yet, or have no use for.
+static bool check_together(const ChCommand* self, const Arguments* a, const char* scene) {
+  if (!a->distributed && a->patience > 0.0) {
+    ch_complain(self, "--patience %g: needs --distributed; a process by itself waits for nobody", a->patience);
+    return false;
+  }
+  const char* word = a->problems           ? "--problems"
+                     : a->realtime         ? "--realtime"
+                     : a->step_limit > 0.0 ? "--step-limit"
+                                           : NULL;
+  if (a->distributed && word) {
+    ch_complain(self, "%s: is not for a run of many processes (--distributed)", word);
+    return false;
+  }
+  if (a->distributed && scene && strcmp(scene, "-") == 0) {
+    ch_complain(self, "-: with --distributed every process reads the scene itself, so it must be a file or built in");
+    return false;
+  }
+  return true;
 }
 
 static bool check_words(const ChCommand* self, const Arguments* a) {
@@ -196,6 +225,7 @@ static ChStatus open_files(Job* job) {
   const Arguments* a = &job->arguments;
   ChContext* c = &job->context;
   bool resume = a->resume != NULL;
+  if (!ch_together_speaks(job->together)) return CH_OK;
   ChStatus status = a->checkpoint ? ch_lock_beside(c, a->checkpoint, &job->checkpoint_lock) : CH_OK;
   if (status == CH_OK && a->out)
     status =
@@ -210,7 +240,8 @@ static ChStatus open_files(Job* job) {
 
 // The files first: a checkpoint must not be ahead of them. `before`: of the step that is being made, which is left out.
 static ChStatus write_checkpoint(Job* job, const char* path, bool before) {
-  ChStatus status = CH_OK;
+  ChStatus status = before ? CH_OK : ch_together_gather(&job->context, job->together, &job->records.summary);
+  if (status != CH_OK || !ch_together_speaks(job->together)) return status;
   if (job->trajectory) {
     job->records.since = ch_trajectory_since(job->trajectory);
     status = ch_trajectory_flush(&job->context, job->trajectory);
@@ -223,19 +254,28 @@ static ChStatus write_checkpoint(Job* job, const char* path, bool before) {
   return ch_checkpoint_write(&job->context, path, job->simulation, job->scene->text, &job->records);
 }
 
-static ChStatus record_step(Job* job) {
+static ChStatus record_rows(Job* job) {
   const Arguments* a = &job->arguments;
   ChContext* c = &job->context;
   long step = ch_simulation_step_count(job->simulation);
-  ch_summary_add(&job->records.summary, job->simulation);
-  ChStatus status = CH_OK;
+  bool is_row = (a->out || a->vtk) && step % a->every == 0;
+  ChStatus status = is_row ? ch_together_gather(c, job->together, &job->records.summary) : CH_OK;
+  if (status != CH_OK || !ch_together_speaks(job->together)) return status;
   if (job->trajectory) status = ch_trajectory_add(c, job->trajectory, job->simulation);
   if (status == CH_OK && job->table) status = ch_table_add(c, job->table, job->simulation);
   if (status == CH_OK && job->vtk) status = ch_vtk_add(c, job->vtk, job->simulation);
   if (status == CH_OK && a->problems && step % a->problems_every == 0)
     status = ch_problem_record(c, a->problems, job->simulation);
+  return status;
+}
+
+static ChStatus record_step(Job* job) {
+  const Arguments* a = &job->arguments;
+  long step = ch_simulation_step_count(job->simulation);
+  ch_summary_add(&job->records.summary, job->simulation);
+  ChStatus status = ch_together_agree(&job->context, job->together, record_rows(job));
   if (status == CH_OK && a->checkpoint && step % a->checkpoint_every == 0)
-    status = write_checkpoint(job, a->checkpoint, false);
+    status = ch_together_agree(&job->context, job->together, write_checkpoint(job, a->checkpoint, false));
   return status;
 }
 
@@ -281,6 +321,7 @@ static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
   ch_notices_show(self, &job->context, !job->arguments.quiet);
   ch_signals_end();
   ChStatus status = ch_scene_open_telling(self, &job->context, job->name, &job->parameters.choice, &job->scene);
+  status = ch_together_agree(&job->context, job->together, status);
   if (status != CH_OK) return status;
   job->options = job->scene->options;
   job->until = job->scene->until;
@@ -293,7 +334,8 @@ static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
     for (int k = 0; ch_world_note(world, k); ++k) ch_complain(self, "%s", ch_world_note(world, k));
   warn(self, job);
   job->scene->world = NULL;
-  return ch_simulation_create(&job->context, world, &job->options, &job->simulation);
+  return ch_together_agree(&job->context, job->together,
+                           ch_simulation_create(&job->context, world, &job->options, &job->simulation));
 }
 
 // Options may be changed on purpose; that the run then is another one must not go unsaid.
@@ -301,7 +343,8 @@ static ChStatus tell_changes(const ChCommand* self, Job* job) {
   const Arguments* a = &job->arguments;
   char* changes;
   ChStatus status = ch_checkpoint_changes(&job->context, a->resume, job->simulation, &changes);
-  if (changes) ch_complain(self, "continued with other options, so not bit for bit the same run: %s", changes);
+  if (changes)
+    ch_complain(self, "continued with other options, so the bits differ from those of one long run: %s", changes);
   free(changes);
   long before = job->records.every, now = rows_every(a);
   if (before > 0 && now > 0 && before != now)
@@ -324,14 +367,16 @@ static ChStatus begin(const ChCommand* self, Job* job) {
   if (a->resume) {
     ChStatus status = ch_checkpoint_read(&job->context, a->resume, job->simulation, job->scene->text, &job->records);
     if (status == CH_OK) status = check_end(job);
-    if (status == CH_OK) status = tell_changes(self, job);
+    if (status == CH_OK && ch_together_speaks(job->together)) status = tell_changes(self, job);
+    status = ch_together_agree(&job->context, job->together, status);
     if (status != CH_OK) return status;
     ChSummary* s = &job->records.summary;  // seconds are those of this run
     s->seconds_collide = s->seconds_assemble = s->seconds_solve = 0.0;
   }
   job->records.every = rows_every(a);
   job->from = ch_simulation_time(job->simulation);
-  return open_files(job);
+  ChStatus status = ch_together_share(&job->context, job->together, job->simulation);
+  return status == CH_OK ? ch_together_agree(&job->context, job->together, open_files(job)) : status;
 }
 
 // A hundredth of a step is far more than what the sum of all steps may be off by.
@@ -350,7 +395,7 @@ static ChPace pace_of(const Job* job) {
 // What a step that does not end leaves a checkpoint of.
 static ChStatus save_state(Job* job) {
   size_t size = 0;
-  if (!job->checkpoint) return CH_OK;
+  if (!job->checkpoint || job->together) return CH_OK;  // together nobody can write alone
   ChStatus status = ch_simulation_save(&job->context, job->simulation, NULL, &size);
   if (status == CH_OK && size > job->saved_room) {
     void* larger = realloc(job->saved, 2 * size);
@@ -368,9 +413,17 @@ static ChStatus step_once(Job* job, ChStepInfo* info) {
   ChStatus status = save_state(job);
   if (status != CH_OK) return status;
   pthread_mutex_unlock(&job->turn);
-  status = ch_simulation_step(&job->context, job->simulation, info);
+  status = ch_together_step(&job->context, job->together, job->simulation, info);
   pthread_mutex_lock(&job->turn);
   return status;
+}
+
+// Together all stop where one is asked to.
+static bool is_stopped(Job* job) {
+  bool asked = ch_stop_asked();
+  ch_together_any(&job->context, job->together, &asked);
+  job->asked = asked;
+  return asked;
 }
 
 static ChStatus step_through(Job* job) {
@@ -379,7 +432,7 @@ static ChStatus step_through(Job* job) {
   ChStatus status = CH_OK;
   job->started = true;
   job->realtime = ch_realtime_begin(pace_of(job));
-  while (status == CH_OK && !is_over(job) && !ch_stop_asked()) {
+  while (status == CH_OK && !is_over(job) && !is_stopped(job)) {
     ChStepInfo info;
     double began = ch_clock_seconds();
     double end = ch_simulation_time(job->simulation) + job->options.h;
@@ -393,10 +446,13 @@ static ChStatus step_through(Job* job) {
     ch_realtime_step(&job->realtime, info.time, info.h, before - began, !info.missed);
   }
   ch_progress_end(&progress);
-  if (status == CH_STOPPED && ch_stop_asked()) status = CH_OK;
+  if (status == CH_STOPPED && (ch_stop_asked() || job->together)) status = CH_OK;
   job->interrupted = status == CH_OK && !is_over(job);
   const char* checkpoint = job->interrupted ? job->checkpoint : a->checkpoint;
-  if (status == CH_OK && checkpoint) status = write_checkpoint(job, checkpoint, false);
+  if (status == CH_OK && checkpoint)
+    status = ch_together_agree(&job->context, job->together, write_checkpoint(job, checkpoint, false));
+  if (status == CH_OK && !checkpoint) status = ch_together_gather(&job->context, job->together, &job->records.summary);
+  if (status == CH_OK) status = ch_together_costs(&job->context, job->together, &job->costs);
   return status;
 }
 
@@ -416,19 +472,23 @@ static ChExit report(const ChCommand* self, const Job* job, double seconds) {
                    .csv = a->csv,
                    .vtk = a->vtk,
                    .problems = a->problems,
-                   .checkpoint = job->interrupted ? job->checkpoint : a->checkpoint};
+                   .checkpoint = job->interrupted ? job->checkpoint : a->checkpoint,
+                   .costs = &job->costs};
   ChExit printed = CH_EXIT_DONE;
-  if (a->json)
+  bool speaks = ch_together_speaks(job->together);
+  if (a->json && speaks)
     printed = ch_run_print_json(self, &r);
-  else if (!a->quiet)
+  else if (!a->quiet && speaks)
     ch_run_print_text(&r);
   if (printed != CH_EXIT_DONE) return printed;
   if (job->interrupted) {
-    ch_complain(self, "interrupted at t = %.9g s; %s%s", job->records.summary.time,
-                job->checkpoint ? "to go on: the same command with --resume "
-                                : "without --checkpoint or --out it cannot be resumed",
-                job->checkpoint ? job->checkpoint : "");
-    return (ChExit)ch_stop_status();
+    if (speaks)
+      ch_complain(self, "interrupted at t = %.9g s; %s%s", job->records.summary.time,
+                  job->checkpoint ? "to continue, repeat the command with --resume "
+                                  : "without --checkpoint or --out it cannot be resumed",
+                  job->checkpoint ? job->checkpoint : "");
+    enum { KILLED = 128 };  // another process was asked, and this one stops with it
+    return ch_stop_status() > KILLED ? (ChExit)ch_stop_status() : (ChExit)(KILLED + SIGTERM);
   }
   const ChSummary* s = &job->records.summary;
   return a->strict && (s->missed > 0 || s->bounds != 0) ? CH_EXIT_SHORT : CH_EXIT_DONE;
@@ -436,6 +496,8 @@ static ChExit report(const ChCommand* self, const Job* job, double seconds) {
 
 // A file that cannot be written once the run goes is a fault of the machine, not of the command line.
 static ChExit failure(const ChCommand* self, const Job* job, ChStatus status) {
+  bool speaks = ch_together_speaks(job->together);
+  if (!speaks) return job->started && status == CH_ERR_FILE ? CH_EXIT_FAULT : ch_failure_status(status);
   ChExit exit_status = ch_failure_exit(self, &job->context, status);
   if (!job->started) return exit_status;
   ch_complain(self, "the run ended at step %ld, t = %.9g s", ch_simulation_step_count(job->simulation),
@@ -443,7 +505,7 @@ static ChExit failure(const ChCommand* self, const Job* job, ChStatus status) {
   const ChSummary* s = &job->records.summary;
   const ChWorld* world = ch_simulation_world(job->simulation);
   if (s->folded >= 0)
-    ch_complain(self, "'%s' was turned inside out at t = %.9g s, the first deformable body that was",
+    ch_complain(self, "'%s' was turned inside out at t = %.9g s, the first deformable body to do so",
                 ch_world_body_name(world, ch_world_body_at(world, s->folded)), s->folded_at);
   return status == CH_ERR_FILE ? CH_EXIT_FAULT : exit_status;
 }
@@ -472,12 +534,23 @@ static bool end_in_step(void* user) {
   return true;
 }
 
+// Together nobody can end a run alone: the others are waited for, and what they do not finish the launcher ends.
+static bool wait_for_others(void* unread) {
+  enum { MOST = 60 };
+  (void)unread;
+  sleep(MOST);
+  return false;
+}
+
 static ChExit run_and_report(const ChCommand* self, Job* job) {
   bool understood = true;
   ChStatus status = open_scene(self, job, &understood);
   if (!understood) return CH_EXIT_USAGE;
   pthread_mutex_lock(&job->turn);
-  ch_signals_heed(end_in_step, job);
+  if (job->together)
+    ch_signals_heed(wait_for_others, NULL);
+  else
+    ch_signals_heed(end_in_step, job);
   if (status == CH_OK) status = begin(self, job);
   job->began = ch_clock_seconds();
   if (status == CH_OK) status = step_through(job);
@@ -499,8 +572,16 @@ static ChExit run_run(const ChCommand* self, int count, char** words) {
   if (!ch_scene_choice_read(self, job.name, job.arguments.contact, &job.arguments.param, &strays, &job.parameters))
     return CH_EXIT_USAGE;
   if (!check_words(self, &job.arguments) || !check_apart(self, &job.arguments, job.name)) return CH_EXIT_USAGE;
+  if (!check_together(self, &job.arguments, job.name)) return CH_EXIT_USAGE;
   job.checkpoint = interrupted_checkpoint(&job.arguments);
+  if (job.arguments.distributed) {
+    ChStatus joined = ch_together_begin(&job.context, job.arguments.patience, &job.together);
+    if (joined != CH_OK) return ch_failure_exit(self, &job.context, joined);
+    if (!ch_together_speaks(job.together)) job.arguments.quiet = true;
+  }
   ChExit status = run_and_report(self, &job);
+  ch_together_end(job.together);
+  free(job.costs.each);
   ch_simulation_destroy(job.simulation);
   ch_scene_destroy(job.scene);
   free(job.checkpoint);
@@ -511,7 +592,7 @@ static ChExit run_run(const ChCommand* self, int count, char** words) {
 
 const ChCommand ch_command_run = {
     .name = "run",
-    .summary = "simulates a scene (a file, - or a built-in's name); every step comes with its certificate",
+    .summary = "simulates a scene (a file, -, or the name of a built-in scene) and certifies every step",
     .operand = "SCENE",
     .examples =
         "  cardhouse run cards\n"

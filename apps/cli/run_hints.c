@@ -22,7 +22,9 @@ static bool was_cut_off(const ChRunReport* r, ChHints* hints) {
   const ChSimulationOptions* o = &r->options;
   int sweeps = ch_method_engine_sweeps(o->solve.method);
   if (sweeps > 0)
-    say(hints, "method %s ends after a fixed number of sweeps, whatever is left to do; --method auto solves on",
+    say(hints,
+        "method %s ends after a fixed number of sweeps, however large the error; --method auto continues until the "
+        "tolerance is met",
         o->solve.method);
   else if (r->realtime->pace.terms.limit > 0.0)
     say(hints, "a step had %.4g ms on the clock; a run without %s has no such limit",
@@ -36,10 +38,10 @@ static void say_adaptive(const ChRunReport* r, ChHints* hints) {
   const ChSimulationOptions* o = &r->options;
   double least = ldexp(o->h, -o->halvings);
   if (r->summary.rejected == 0 && o->adaptive != CH_ADAPTIVE_MISS)
-    say(hints, "--adaptive miss undoes a step that misses and repeats it in halves, down to %.3g s", least);
+    say(hints, "--adaptive miss undoes a step that misses and repeats it in substeps, down to %.3g s", least);
   else if (o->adaptive != CH_ADAPTIVE_MISS)
     say(hints,
-        "halves of steps did not help within four work limits a step; --adaptive miss gives them 64, down to %.3g s",
+        "halving did not help within four work limits a step; --adaptive miss allows 64, and substeps down to %.3g s",
         least);
   else if (r->summary.shortest <= 1.01 * least)
     say(hints,
@@ -52,7 +54,7 @@ static void say_compliant(const ChRunReport* r, ChHints* hints) {
   long contacts = r->summary.missed_contacts / r->summary.missed;
   if (contacts < DENSE || r->options.contact == CH_CONTACT_COMPLIANT) return;
   say(hints,
-      "steps that missed had %ld contacts on average; --contact compliant determines the reactions of so many, and "
+      "missed steps had %ld contacts on average; --contact compliant determines the reactions of so many, and "
       "lets "
       "bodies overlap a little",
       contacts);
@@ -89,7 +91,7 @@ ChHints ch_run_hints(const ChRunReport* r) {
   say_adaptive(r, &hints);
   say_compliant(r, &hints);
   say_tolerance(r, &hints);
-  say(&hints, "--h %.3g halves the steps; less happens in each, and the last reactions are a better start",
+  say(&hints, "--h %.3g halves the steps: less happens in each, and the last reactions are a better start",
       0.5 * r->options.h);
   return hints;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cardhouse/recirculation.h"
 #include "cardhouse/soft.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
@@ -123,6 +124,8 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
                       pair_json("mean", ch_json_real(mean((double)s->iterations_sum, s->steps)), "max",
                                 json_integer(s->iterations_max)));
   json_object_set_new(object, "certificate", certificate_json(s));
+  if (ch_world_recirculation(ch_simulation_world(r->simulation)).radius > 0.0)
+    json_object_set_new(object, "recirculated", json_integer(ch_simulation_recirculated(r->simulation)));
   json_object_set_new(object, "missed_steps", json_integer(s->missed));
   json_object_set_new(object, "substeps",
                       json_pack("{s:I, s:I, s:o, s:o}", "kept", (json_int_t)s->substeps, "rejected",
@@ -173,6 +176,7 @@ ChExit ch_run_print_json(const ChCommand* command, const ChRunReport* r) {
   json_t* soft = ch_soft_json(ch_simulation_world(r->simulation));
   if (soft) json_object_set_new(object, "soft", soft);
   if (r->realtime->pace.terms.limit > 0.0) json_object_set_new(object, "step_limit", realtime_json(r->realtime));
+  if (r->costs->count > 0) json_object_set_new(object, "processes", ch_together_costs_json(r->costs));
   json_object_set_new(object, "resumed_at", ch_json_real(r->from));
   json_object_set_new(object, "interrupted", json_boolean(r->interrupted));
   json_object_set_new(object, "files", files_json(r));
@@ -215,18 +219,18 @@ static void print_bounds(const ChRunReport* r) {
     printf("              bodies overlap by up to %.3g %% of a radius; %.3g %% is the bound\n", 100.0 * s->overlap,
            100.0 * o->penetration_bound);
   if (s->bounds & CH_BOUND_ENERGY)
-    printf("              %.3g J of energy came from nowhere, up to %.3g J in a step; %.3g J is the bound\n",
-           s->gain_sum, s->largest_gain, o->energy_bound * (s->exchanged + s->work_sum));
+    printf("              %.3g J of energy are unexplained, up to %.3g J in a step; %.3g J is the bound\n", s->gain_sum,
+           s->largest_gain, o->energy_bound * (s->exchanged + s->work_sum));
   if (s->bounds & CH_BOUND_MOTION)
-    printf("              bodies moved up to %.3g m through others, or met where no contact was looked for\n",
+    printf("              bodies moved by up to %.3g m through others, where no contact had been looked for\n",
            s->uncovered);
 }
 
 static void print_locked(const ChSummary* s) {
   if (s->locked > 0)
     printf(
-        "locked        up to %d contacts of a step were left out: along their normals neither body can move; they "
-        "overlap by %.3g m at most\n",
+        "locked        up to %d contacts of a step were left out because neither body can move along their normals; "
+        "they overlap by %.3g m at most\n",
         s->locked, s->locked_overlap);
 }
 
@@ -240,16 +244,15 @@ static void print_folds(const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   if (s->folded < 0) return;
   printf(
-      "warning       %s was turned inside out at t = %.4g s, the first that was; at %ld of %ld looks at the bodies, "
-      "a hundredth of a\n"
-      "              second apart, one was so: they are too soft for what pushes them (docs/soft_bodies.md)\n",
+      "warning       %s was the first body to turn inside out, at t = %.4g s. It happened at %ld of %ld checks, a\n"
+      "              hundredth of a second apart: bodies are too soft for their loads (docs/soft_bodies.md)\n",
       CH_SHOWN(body_name(r, s->folded)), s->folded_at, s->looks_folded, s->looks);
 }
 
 static void print_mechanics(const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   const char* name = body_name(r, r->summary.displaced);
-  printf("\ndisplacement  %.3g m%s%s%s, the largest of a centre of mass from its start\n", s->displacement,
+  printf("\ndisplacement  %.3g m%s%s%s, the farthest that a centre of mass moved from its start\n", s->displacement,
          name ? " (" : "", name ? CH_SHOWN(name) : "", name ? ")" : "");
   printf("penetration   %.3g m at most, %.3g %% of a radius; joints off by %.3g at most\n", s->penetration,
          100.0 * s->overlap, s->joint_error);
@@ -265,6 +268,11 @@ static void print_mechanics(const ChRunReport* r) {
         s->relaxed_steps, s->relaxed);
   printf("energy        %.9g J at the start, %.9g J at the end; unexplained gain in a step %.3g J at most\n",
          s->energy_start, s->energy_end, s->largest_gain);
+}
+
+static void print_recirculated(const ChRunReport* r) {
+  if (!(ch_world_recirculation(ch_simulation_world(r->simulation)).radius > 0.0)) return;
+  printf("recirculated  %ld bodies sank out below and came back above\n", ch_simulation_recirculated(r->simulation));
 }
 
 static void print_substeps(const ChRunReport* r) {
@@ -312,6 +320,7 @@ void ch_run_print_text(const ChRunReport* r) {
          mean((double)s->contacts_sum, s->steps), s->contacts_max, mean((double)s->iterations_sum, s->steps),
          s->iterations_max);
   print_substeps(r);
+  print_recirculated(r);
   print_verdict(r);
   print_bounds(r);
   print_locked(s);
@@ -323,5 +332,6 @@ void ch_run_print_text(const ChRunReport* r) {
          r->seconds_total, real_time_factor(r), s->seconds_collide, s->seconds_assemble, s->seconds_solve,
          r->seconds_record);
   print_realtime(r->realtime);
+  ch_together_costs_print(r->costs);
   print_files(r);
 }

@@ -5,6 +5,7 @@
 #include "cardhouse/record.h"
 #include "cli/arguments.h"
 #include "cli/realtime.h"
+#include "cli/together.h"
 
 typedef struct ChRunReport {
   const char* scene;
@@ -16,6 +17,7 @@ typedef struct ChRunReport {
   double seconds_total, seconds_record;  // of this run
   bool interrupted;
   const ChRealtime* realtime;
+  const ChTogetherCosts* costs;                         // of all processes
   const char *out, *csv, *vtk, *problems, *checkpoint;  // files and folders that were written; NULL: none
 } ChRunReport;
 

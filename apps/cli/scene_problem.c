@@ -77,7 +77,8 @@ ChStatus ch_scene_weight(ChContext* context, const char* text, double touching, 
   ChStatus status = first_step(context, text, touching, &direction, 1.0, &with);
   if (status == CH_OK) status = first_step(context, text, touching, &direction, 0.0, &without);
   if (status == CH_OK && (ch_problem_view(with).dof != dof || ch_problem_view(without).dof != dof))
-    status = ch_fail(context, CH_ERR_UNSUPPORTED, "other bodies touch without gravity: no load can be made of weight");
+    status = ch_fail(context, CH_ERR_UNSUPPORTED,
+                     "other bodies touch, but there is no gravity, so no load can be made from weight");
   for (int k = 0; k < dof && status == CH_OK; ++k) load[k] = ch_problem_view(with).f[k] - ch_problem_view(without).f[k];
   ch_problem_destroy(with);
   ch_problem_destroy(without);

@@ -24,22 +24,22 @@
     "circular (first mu for both tangents), elliptic (as in the file), polygon:M, outer-polygon:M")        \
   X(TEXT, pose, "coulomb", "POSE", 0, 0, "coulomb (exact), relaxed (convex) or frictionless")              \
   X(REAL, compliance, 0.0, "C", 0.0, 1e12,                                                                 \
-    "makes contacts yield: c = C trace(W_ii) / dimension, the law `compliant` (0: as in the file)")        \
+    "makes contacts compliant, with c = C trace(W_ii) / dimension (0: as in the file)")                    \
   X(REAL, tol, 1e-8, "T", 1e-16, 1.0, "tolerance on the certificate (1e-8)")                               \
-  X(COUNT, max_iterations, 0, "N", 0, 2e9, "iterations at most (0: the method's own limit)")               \
+  X(COUNT, max_iterations, 0, "N", 0, 2e9, "largest number of iterations (0: the method's own limit)")     \
   X(REAL, time_limit, 60.0, "S", 1e-6, 1e9, "seconds at most (60)")                                        \
   X(TEXT, warm, NULL, "FILE", 0, 0, "starts from the reactions in FILE's solution or first guess")         \
   X(TEXT, out, NULL, "FILE.hdf5", 0, 0, "writes problem and solution (v, u, r) as FCLIB")                  \
-  X(TEXT, csv, NULL, "FILE.csv", 0, 0, "writes a table, a line for each file and method")                  \
+  X(TEXT, csv, NULL, "FILE.csv", 0, 0, "writes a table with one line for each file and method")            \
   X(TEXT, profile, NULL, "FILE.svg", 0, 0, "draws the methods' performance profiles over the files")       \
   X(TEXT, history, NULL, "FILE.csv", 0, 0, "writes the error of every iteration")                          \
   X(TEXT, diagnostics, NULL, "FILE.csv", 0, 0,                                                             \
-    "writes what every iteration of staggered is worth: nu, gamma, delta, case, bounds")                   \
-  X(COUNT, threads, 1, "N", 1, 1024, "threads (1); the answer does not depend on it")                      \
+    "writes the diagnostics of every iteration of staggered: nu, gamma, delta, case, bounds")              \
+  X(COUNT, threads, 1, "N", 1, 1024, "number of number of threads (1); the answer does not depend on it")  \
   X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them") \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                      \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress line")                                        \
-  X(FLAG, strict, false, NULL, 0, 0, "exit status 1 when the tolerance was not met")
+  X(FLAG, strict, false, NULL, 0, 0, "exit status 1 if the tolerance was not met")
 
 typedef struct Arguments {
   SOLVE_OPTIONS(CH_ARG_MEMBER)
@@ -84,13 +84,14 @@ static void print_status(const ChSolveJob* job) {
 // What would be worth trying when the tolerance was missed.
 static void print_hint(const ChSolveJob* job) {
   if (job->status == CH_OK) return;
-  const char* why =
-      job->status == CH_STOPPED      ? "it was interrupted"
-      : job->status == CH_MAX_TIME   ? "the time ran out: try a larger --time-limit"
-      : job->status == CH_STATIONARY ? "the method ended in a stationary point that is no solution: try another method"
-      : job->status == CH_MAX_ITER   ? "the method stalled or used up its iterations: try a larger "
-                                       "--max-iterations"
-                                     : "the arithmetic broke down: `cardhouse analyze` shows the scale of units";
+  const char* why = job->status == CH_STOPPED    ? "it was interrupted"
+                    : job->status == CH_MAX_TIME ? "the time ran out: try a larger --time-limit"
+                    : job->status == CH_STATIONARY
+                        ? "the method ended in a stationary point that is not a solution: try another method"
+                    : job->status == CH_MAX_ITER
+                        ? "the method stalled or used up its iterations: try a larger "
+                          "--max-iterations"
+                        : "the arithmetic broke down: `cardhouse analyze` shows the scale of units";
   bool portfolio = strcmp(job->options.method, "auto") == 0;
   printf("\nhint      %s%s\n          The answer above is the best one seen.\n", why,
          portfolio ? ", or a looser --tol" : ", or --method auto");
@@ -183,8 +184,7 @@ static bool check_single(const ChCommand* self, const Arguments* a) {
   } single[] = {{"out", a->out}, {"warm", a->warm}, {"history", a->history}, {"diagnostics", a->diagnostics}};
   for (size_t k = 0; k < sizeof single / sizeof *single; ++k) {
     if (!single[k].value) continue;
-    ch_complain(self, "--%s %s: belongs to one file and one method, and here are more", single[k].name,
-                single[k].value);
+    ch_complain(self, "--%s %s: takes one file and one method; here are more", single[k].name, single[k].value);
     return false;
   }
   return true;

@@ -14,14 +14,15 @@
 #include "cli/signals.h"
 #include "cli/sweep_runs.h"
 
-#define SWEEP_OPTIONS(X)                                                                                        \
-  X(LIST, param, {0}, "NAME=FROM:TO:COUNT", 0, 0, "a parameter and its values; NAME=A,B,C and NAME=VALUE, too") \
-  X(TEXT, measure, NULL, "A,B", 0, 0, "columns of the table (displacement,missed); a wrong one lists all")      \
-  X(TEXT, csv, NULL, "FILE", 0, 0, "file for the table (standard output)")                                      \
-  X(TEXT, svg, NULL, "FILE", 0, 0, "draws the first measure over the first parameter")                          \
-  X(REAL, mark, NAN, "X", -1e300, 1e300, "with svg: an upright line at this value, as of limit analysis")       \
-  X(COUNT, jobs, 0, "N", 1, 256, "runs at a time (as many as there are processors)")                            \
-  X(FLAG, resume, false, NULL, 0, 0, "continues the table in --csv: only missing runs are made")                \
+#define SWEEP_OPTIONS(X)                                                                                             \
+  X(LIST, param, {0}, "NAME=FROM:TO:COUNT", 0, 0, "a parameter and its values; also NAME=A,B,C and NAME=VALUE")      \
+  X(TEXT, measure, NULL, "A,B", 0, 0, "columns of the table (displacement,missed); an unknown name prints the list") \
+  X(TEXT, csv, NULL, "FILE", 0, 0, "file for the table (standard output)")                                           \
+  X(TEXT, svg, NULL, "FILE", 0, 0, "plots the first measure over the first parameter")                               \
+  X(REAL, mark, NAN, "X", -1e300, 1e300,                                                                             \
+    "with --svg: draws a vertical line at this value, for example from limit analysis")                              \
+  X(COUNT, jobs, 0, "N", 1, 256, "number of runs at a time (one per processor)")                                     \
+  X(FLAG, resume, false, NULL, 0, 0, "continues the table in --csv with the missing runs")                           \
   X(FLAG, quiet, false, NULL, 0, 0, "no progress")
 
 typedef struct Arguments {
@@ -63,7 +64,7 @@ static bool sort_words(const ChCommand* self, int count, char** words, char** ow
     bool mine = !option || strcmp(word, "--help") == 0 || ch_option_find(self, word + 2, length);
     const ChArgRow* row = mine ? NULL : ch_option_find(&ch_command_run, word + 2, length);
     if (!mine && is_refused(word + 2, length)) {
-      ch_complain(self, "%s is for single runs; a sweep keeps one table, --csv FILE", word);
+      ch_complain(self, "%s is for single runs; a sweep writes one table, --csv FILE", word);
       return false;
     }
     if (mine)
@@ -79,7 +80,8 @@ static bool sort_words(const ChCommand* self, int count, char** words, char** ow
 static bool check_words(const ChCommand* self, const Job* job) {
   const Arguments* a = &job->arguments;
   if (strcmp(job->scene, "-") == 0) {
-    ch_complain(self, "a scene from a pipe can be read once; a sweep needs a file or a built-in's name");
+    ch_complain(self,
+                "a scene from a pipe can be read only once; a sweep needs a file or the name of a built-in scene");
     return false;
   }
   if (a->resume && !a->csv) ch_complain(self, "--resume continues the table in --csv; name it");
@@ -226,13 +228,14 @@ static ChExit sweep_run(const ChCommand* self, int count, char** words) {
 
 const ChCommand ch_command_sweep = {
     .name = "sweep",
-    .summary = "runs a scene with many values of its parameters, several at a time; a table and a chart of the outcome",
+    .summary =
+        "runs a scene with many values of its parameters, several runs at a time, and writes a table and a chart",
     .operand = "SCENE",
     .examples =
         "  cardhouse sweep arch --form semicircle --param mu=0.25:0.45:21 --until 0.5 --csv arch.csv --svg arch.svg\n"
         "  cardhouse sweep hopper --param orifice=0.1:0.3:5 --param mu=0.2,0.5 --measure packing,seconds\n"
         "  cardhouse sweep mine.json --param width=1:2:11 --measure certificate.natural.max --h 1e-3\n"
-        "All options of `cardhouse run` go to each run, and a built-in's parameters do, too.\n",
+        "Options of `cardhouse run` and parameters of a built-in scene apply to every run.\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = sweep_run,

@@ -26,15 +26,15 @@
 #endif
 
 #define VIEW_OPTIONS(X)                                                                             \
-  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any that is free)")              \
+  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any free one)")                  \
   X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")                    \
   X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step")        \
-  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)")        \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as the scene says)") \
   CH_PARAM_ROW(X)                                                                                   \
-  X(REAL, speed, 1.0, "X", 0.0, 1e3, "times as fast as life; 0 = as fast as it goes")               \
-  X(FLAG, paused, false, NULL, 0, 0, "waits for `run` on the page")                                 \
+  X(REAL, speed, 1.0, "X", 0.0, 1e3, "speed relative to real time; 0 = as fast as possible")        \
+  X(FLAG, paused, false, NULL, 0, 0, "starts paused")                                               \
   X(FLAG, follow, false, NULL, 0, 0, "the file is a feed: a simulation that another program steps") \
-  X(FLAG, tied, false, NULL, 0, 0, "ends with the program that started it")
+  X(FLAG, tied, false, NULL, 0, 0, "ends when the program that started it ends")
 
 typedef struct Arguments {
   VIEW_OPTIONS(CH_ARG_MEMBER)
@@ -217,7 +217,7 @@ static ChExit view_run(const ChCommand* self, int count, char** words) {
 
 const ChCommand ch_command_view = {
     .name = "view",
-    .summary = "shows a scene (a file or a built-in's name; cards) while it runs, or a trajectory, in the browser",
+    .summary = "shows a running scene (a file or the name of a built-in scene; cards) or a trajectory in the browser",
     .operand = "[SCENE|TRAJECTORY.h5|FEED]",
     .examples =
         "  cardhouse view\n"

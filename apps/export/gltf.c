@@ -188,7 +188,7 @@ static ChStatus write_file(ChContext* context, Gltf* g, json_t* object, const ch
   size_t length = strlen(path);
   bool binary = length > 4 && strcmp(path + length - 4, ".glb") == 0;
   if (binary && g->buffer.size > UINT32_MAX - (1u << 28))
-    return ch_fail(context, CH_ERR_SIZE, "%s: %zu bytes are more than the format holds; a lower --fps takes less", path,
+    return ch_fail(context, CH_ERR_SIZE, "%s: %zu bytes are more than the format holds; use a lower --fps", path,
                    g->buffer.size);
   if (binary) json_object_set_new(object, "buffers", json_pack("[{s:I}]", "byteLength", (json_int_t)g->buffer.size));
   char* text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));

@@ -154,7 +154,7 @@ ChStatus ch_export_tracks(ChContext* context, const ChExport* m, ChExportTracks*
   out->amplitudes = calloc(frames * (size_t)out->modes + 1, sizeof *out->amplitudes);
   ChStatus status = CH_OK;
   if (!out->places || !out->amplitudes)
-    status = ch_fail(context, CH_ERR_MEMORY, "%s: out of memory for %ld frames of %d bodies; a lower --fps takes less",
+    status = ch_fail(context, CH_ERR_MEMORY, "%s: out of memory for %ld frames of %d bodies; use a lower --fps",
                      m->path, m->frame_count, m->body_count);
   for (long k = 0; k < m->frame_count && status == CH_OK; ++k) {
     ChTrajectoryRow row;

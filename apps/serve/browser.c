@@ -73,10 +73,9 @@ static void exec_browser(const char* program, const char* folder, int width, int
 static ChStatus spawn(ChContext* context, ChBrowser* b, int width, int height) {
   char program[512];
   if (!find_program(program, sizeof program))
-    return ch_fail(
-        context, CH_ERR_UNSUPPORTED,
-        "pictures are made with Chromium, which is not there: install it (Debian: apt-get install chromium), "
-        "or name the program in CARDHOUSE_CHROMIUM");
+    return ch_fail(context, CH_ERR_UNSUPPORTED,
+                   "pictures need Chromium, which was not found: install it (Debian: apt-get install chromium), "
+                   "or name the program in CARDHOUSE_CHROMIUM");
   const char* base = getenv("TMPDIR");
   snprintf(b->folder, sizeof b->folder, "%s/cardhouse-browser-XXXXXX", base && *base ? base : "/tmp");
   if (!mkdtemp(b->folder)) {

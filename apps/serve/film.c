@@ -37,7 +37,7 @@ ChStatus ch_film_start(ChContext* context, const char* path, double rate, ChFilm
   char program[512], word[32];
   if (!ch_program_find(1, names, program, sizeof program))
     return ch_fail(context, CH_ERR_UNSUPPORTED,
-                   "films are made with ffmpeg, which is not there: install it (Debian: apt-get install ffmpeg)");
+                   "films need ffmpeg, which was not found: install it (Debian: apt-get install ffmpeg)");
   ChFilm* film = calloc(1, sizeof *film + strlen(path) + 1);
   int pipes[2];
   if (!film || pipe2(pipes, O_CLOEXEC) != 0) {
@@ -63,7 +63,7 @@ ChStatus ch_film_add(ChContext* context, ChFilm* film, const unsigned char* pict
   while (size > 0) {
     ssize_t put = write(film->to, picture, size);
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return ch_fail(context, CH_ERR_FILE, "%s: ffmpeg ended before the film did", film->path);
+    if (put <= 0) return ch_fail(context, CH_ERR_FILE, "%s: ffmpeg stopped before the film was complete", film->path);
     picture += put;
     size -= (size_t)put;
   }

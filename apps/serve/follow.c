@@ -81,7 +81,7 @@ static ChStatus take_scene(ChContext* context, ChFollow* f, const ChFeedScene* s
   if (status != CH_OK) return status;
   if (ch_world_joint_count(next->world) != scene->joint_count) {
     ch_scene_destroy(next);
-    return ch_fail(context, CH_ERR_FORMAT, "the feed's scene has other joints than it says");
+    return ch_fail(context, CH_ERR_FORMAT, "the joints of the feed's scene are not those that the feed announces");
   }
   ch_scene_destroy(f->scene);
   f->scene = next;
@@ -207,14 +207,14 @@ void ch_follow_destroy(ChFollow* f) {
 
 static void obey(const ChFollow* f, const ChOrder* order) {
   if (order->type == CH_ORDER_RELEASE || order->type == CH_ORDER_INSPECT) return;  // pages know from the frames
-  tell_error(f, order->client, "this page follows a simulation that a program of yours steps: it looks, that one acts");
+  tell_error(f, order->client, "this page only shows the simulation; the program that steps it can change it");
 }
 
 static void refuse_problem(const ChFollow* f) {
   unsigned ticket;
   int pane;
   if (!ch_exchange_problem_wanted(f->exchange, &ticket, &pane)) return;
-  char* text = strdup("the program that steps the simulation has its contact problems");
+  char* text = strdup("only only the program that steps the simulation has its contact problems");
   ch_exchange_deliver_problem(f->exchange, ticket, true, (unsigned char*)text, text ? strlen(text) : 0);
 }
 

@@ -120,7 +120,7 @@ int ch_http_refuse(struct lws* wsi, unsigned status, const char* text) {
 
 bool ch_http_may_enter(ChServer* server, struct lws* wsi) {
   if (!is_local(server, wsi)) {
-    ch_http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "this server speaks to its own page only");
+    ch_http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "this server answers only its own page");
     return false;
   }
   if (has_key(server, wsi)) return true;
@@ -132,7 +132,7 @@ bool ch_http_may_enter(ChServer* server, struct lws* wsi) {
 int ch_http_check_upgrade(ChServer* server, struct lws* wsi, const char* protocol) {
   if (strcasecmp(protocol, "websocket") == 0) return 0;
   ch_server_log(server, "refused to go over to '%.20s'", protocol);
-  ch_http_refuse(wsi, HTTP_STATUS_BAD_REQUEST, "the one protocol to go over to is websocket");
+  ch_http_refuse(wsi, HTTP_STATUS_BAD_REQUEST, "a connection can be upgraded to websocket only");
   return -1;
 }
 
@@ -234,7 +234,8 @@ int ch_http_continue(ChServer* server, ChDownload* d) {
     char text[400];
     snprintf(text, sizeof text, "%.*s", parcel ? (int)parcel->size : 0, parcel ? (const char*)parcel->bytes : "");
     ch_parcel_drop(parcel);
-    return ch_http_refuse(wsi, HTTP_STATUS_SERVICE_UNAVAILABLE, text[0] ? text : "the problem did not come in time");
+    return ch_http_refuse(wsi, HTTP_STATUS_SERVICE_UNAVAILABLE,
+                          text[0] ? text : "the contact problem was not ready in time");
   }
   d->wsi = wsi;
   d->parcel = parcel;

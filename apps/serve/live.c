@@ -25,7 +25,8 @@ static ChStatus builtin_parameters(ChContext* context, const ChLiveOptions* opti
   for (int k = 0; k < choice->parameter_count; ++k) {
     const char* const* pair = choice->parameters[k];
     if (k == CH_ORDER_PARAMETERS_MAX || strlen(pair[0]) >= CH_ORDER_WORD || strlen(pair[1]) >= CH_ORDER_WORD)
-      return ch_fail(context, CH_ERR_RANGE, "parameter %.40s=%.40s is one too many or too long", pair[0], pair[1]);
+      return ch_fail(context, CH_ERR_RANGE,
+                     "parameter %.40s=%.40s is beyond the largest number of parameters, or too long", pair[0], pair[1]);
     snprintf(parameters[k][0], CH_ORDER_WORD, "%s", pair[0]);
     snprintf(parameters[k][1], CH_ORDER_WORD, "%s", pair[1]);
   }

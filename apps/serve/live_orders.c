@@ -203,7 +203,7 @@ static ChShot make_shot(const ChLive* live, const ChOrder* order) {
 
 static ChStatus obey_shoot(ChContext* context, ChLive* live, const ChOrder* order) {
   if (live->setup.shot_count == CH_SHOTS_MAX)
-    return ch_fail(context, CH_ERR_RANGE, "%d blocks were shot, which is all there are; `reset` takes them away",
+    return ch_fail(context, CH_ERR_RANGE, "%d blocks were shot, the most that a scene takes; `reset` removes them",
                    CH_SHOTS_MAX);
   live->setup.shots[live->setup.shot_count++] = make_shot(live, order);
   ChStatus status = ch_live_rebuild(context, live);

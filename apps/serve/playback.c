@@ -109,7 +109,7 @@ static void move_to_row(ChPlayback* p, long row) {
 }
 
 static void refuse(const ChPlayback* p, const ChOrder* order) {
-  static const char text[] = "a recording can be looked at, not changed";
+  static const char text[] = "a recording can be watched but not changed";
   ch_exchange_reply(p->exchange, order->client, ch_message_text(ch_message_error(text)));
 }
 

@@ -1,4 +1,4 @@
-// Bodies of a world: what is known of them, and their state while they move.
+// The bodies of a world: their definitions, and their states during a simulation.
 //
 // A body is named by its id or counted by its row (id.h). Positions are those of centres of mass, in metres and the
 // world frame; velocities are in metres and radians a second, world frame. Use these functions from one thread at a
@@ -21,8 +21,8 @@ typedef struct ChBodyInfo {
   ChBodyKind kind;
   unsigned locks;
   double mass;        // kg; 0 for fixed and kinematic bodies. In a world that is not simulated yet: as it was given
-  ChVec3 centre;      // of mass, in the frame in which the body was defined
-  double inertia[6];  // about it, along the axes of that frame: xx yy zz xy xz yz (plane: zz)
+  ChVec3 centre;      // centre of mass, in the frame in which the body was defined
+  double inertia[6];  // about the centre of mass, along the axes of that frame: xx yy zz xy xz yz (plane: zz)
   bool soft;          // deformable
 } ChBodyInfo;
 
@@ -44,14 +44,14 @@ CH_API ChBodyView ch_simulation_body(const ChSimulation* simulation, ChBodyId bo
 CH_API ChBodyView ch_simulation_body_at(const ChSimulation* simulation, int row);
 
 // Moves a dynamic body, with these velocities. In the plane `angle` is read, in space `orientation`; locked parts of
-// the velocities are ignored. The caller sees to its joints and to overlaps at the new place.
+// the velocities are ignored. The caller makes sure that joints hold and nothing overlaps at the new place.
 CH_API ChStatus ch_simulation_set_body(ChContext* context, ChSimulation* simulation, ChBodyId body,
                                        const ChBodyView* to);
 
 // Reads all bodies at once into arrays with one row for each, as in a trajectory: position and velocity 3 numbers
-// (plane: 2), orientation 4, w x y z (plane: 1, the angle), omega 3 (plane: 1). Arrays that are NULL are left out. The
-// caller owns them. When the arrays are set again, a row that is as it is stays so to the last bit; for bodies that are
-// not dynamic it must be.
+// (plane: 2), orientation 4, w x y z (plane: 1, the angle), omega 3 (plane: 1). NULL leaves an array out. The
+// caller owns them. If the arrays are written back, a row that did not change keeps its bits. The rows of bodies that
+// are not dynamic must not change.
 CH_API void ch_simulation_get_bodies(const ChSimulation* simulation, double* position, double* orientation,
                                      double* velocity, double* omega);
 // Sets all bodies from such arrays. CH_ERR_ARGUMENT or CH_ERR_RANGE if a row is refused: then no body changes.
@@ -67,13 +67,12 @@ CH_API ChStatus ch_simulation_set_modes(ChContext* context, ChSimulation* simula
 // --- control ---------------------------------------------------------------------------------------------------------
 
 // Applies a force (newtons, at the world's `point`) and a torque (newton metres) to a dynamic rigid body over the next
-// step, in addition to everything else. Several calls add up; after the step they are gone.
+// step, in addition to everything else. Several calls add up; the step uses them up.
 CH_API ChStatus ch_simulation_apply(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 force,
                                     ChVec3 torque, ChVec3 point);
 
-// Sends a kinematic body to a place, where it is at the end of the next step: it moves there with constant velocity and
-// spin, and stays until it is sent again. Its `motion` and `turn` are over. In the plane `angle` is read, in space
-// `orientation`.
+// Sends a kinematic body to a place: it gets there within the next step, with constant velocity and spin, and stays
+// until it is sent again. Its `motion` and `turn` are over. In the plane `angle` is read, in space `orientation`.
 CH_API ChStatus ch_simulation_move(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 position,
                                    ChQuat orientation, double angle);
 
@@ -86,11 +85,11 @@ CH_API ChStatus ch_simulation_add_body(ChContext* context, ChSimulation* simulat
                                        int shape_count, const ChShapeDef* shapes, ChBodyId* id);
 // Removes a body, with its shapes, joints and forces: their ids are stale from now on. Rows after it move up by one.
 CH_API ChStatus ch_simulation_remove_body(ChContext* context, ChSimulation* simulation, ChBodyId body);
-// Returns how often bodies or joints were added or removed since the world is simulated; code that keeps rows compares
-// it.
+// Returns how many times bodies or joints have been added or removed since the simulation began. Code that keeps rows
+// compares this number.
 CH_API long ch_world_revision(const ChWorld* world);
-// Returns what was healed as the world was built, one line each ("mesh cup.obj of 120 triangles: healed: ..."); NULL
-// beyond the last one. They live as long as the world.
+// Returns a line about a defect that was healed when the world was built ("mesh cup.obj of 120 triangles: healed:
+// ..."); NULL beyond the last one. They live as long as the world.
 CH_API const char* ch_world_note(const ChWorld* world, int index);
 
 #ifdef __cplusplus

@@ -80,6 +80,7 @@ typedef struct ChLawInfo {
   bool section;   // the block's `section` says what friction there is
   // The offset in ChBlock of c if the law holds for u_n + c r_n in place of u_n, n its first row; 0: there is no c.
   size_t compliance;
+  size_t shear;  // the same of c_t if it holds for u_T + c_t r_T in place of u_T: all rows after the first are tangents
   int parameter_count;
   ChLawParameter parameter[CH_LAW_PARAMETERS];
 } ChLawInfo;
@@ -98,6 +99,10 @@ CH_API double ch_block_parameter(const struct ChBlock* block, int k);
 // Returns the compliance of a block in (m/s)/(N s): what a unit of the first row's reaction adds to its velocity before
 // the law is applied to u_n + c r_n. 0 for rigid laws.
 CH_API double ch_block_compliance(const struct ChBlock* block);
+
+// Returns the same of the tangents: what a unit of friction adds to the velocity along it before the law is applied to
+// u_T + c_t r_T. 0 for laws that are rigid along their tangents.
+CH_API double ch_block_shear(const struct ChBlock* block);
 
 // Sets the parameter; a k out of range changes nothing. ch_problem_build checks the value.
 CH_API void ch_block_set_parameter(struct ChBlock* block, int k, double value);

@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-// Holds the arrays of everything below, until it is destroyed. One thread at a time. Functions that take one fail with
-// CH_ERR_MEMORY if memory runs out.
+// Holds the arrays of all statistics below until it is destroyed. One thread at a time may use it. Functions that take
+// a room fail with CH_ERR_MEMORY if memory runs out.
 typedef struct ChMeasureRoom ChMeasureRoom;
 // The caller destroys it.
 CH_API ChStatus ch_measure_room_create(ChContext* context, ChMeasureRoom** out);
@@ -32,9 +32,9 @@ typedef enum ChRegionKind { CH_REGION_BOX, CH_REGION_CYLINDER } ChRegionKind;
 typedef struct ChRegion {
   ChRegionKind kind;
   int dimension;
-  bool periodic;     // a periodic box: it has no edges
-  bool wraps[3];     // or periodic along these axes
-  ChVec3 low, high;  // corners of the box; of a cylinder only z counts
+  bool periodic;     // a box that is periodic along all axes
+  bool wraps[3];     // a box that is periodic along these axes
+  ChVec3 low, high;  // corners of the box; a cylinder uses z only
   double x, y;       // the cylinder's axis (the disc's centre)
   double radius;
 } ChRegion;
@@ -46,12 +46,12 @@ CH_API ChStatus ch_region_read(ChContext* context, const char* what, const char*
 // Returns the volume, m^3 (plane: m^2), and whether a point lies inside.
 CH_API double ch_region_volume(const ChRegion* region);
 CH_API bool ch_region_holds(const ChRegion* region, ChVec3 point);
-// Returns the smallest extent: no distance beyond it can be measured in every direction.
+// Returns the smallest extent, which is the largest distance that can be measured in every direction.
 CH_API double ch_region_width(const ChRegion* region);
 // Moves all faces inwards. The volume is 0 if nothing is left.
 CH_API ChRegion ch_region_inset(const ChRegion* region, double distance);
 
-// Removes the edges of a box along an axis on which it is as long as the cell of a periodic world.
+// Makes a box periodic along each axis on which it is as long as the cell of a periodic world.
 CH_API void ch_region_join(ChRegion* region, const ChPeriodic* periodic);
 
 // Returns the volume of a ball, the area of a disc in the plane.
@@ -59,14 +59,14 @@ CH_API double ch_ball_volume(int dimension, double radius);
 
 // --- grains ----------------------------------------------------------------------------------------------------------
 
-// Freely moving bodies at one moment, as balls of their volume about their centres of mass (plane: discs of their
-// area). The statistics use these.
+// Freely moving bodies at one moment. The statistics treat each as a ball of its volume about its centre of mass
+// (plane: a disc of its area).
 enum { CH_SPECIES_MAX = 4 };
 
 typedef struct ChGrains {
   int dimension, count;
   int* body;       // of the world
-  int* of_body;    // grain of each body of the world, -1 if it is none
+  int* of_body;    // grain of each body of the world, -1 if the body is no grain
   double* radius;  // m
   double* volume;  // m^3 (plane: m^2)
   bool* round;     // the body is one sphere or disk: its radius says where it touches
@@ -79,8 +79,8 @@ typedef struct ChGrains {
   ChPeriodic periodic;  // of the world; `at` lies in its cell
 } ChGrains;
 
-// Collects the moving bodies of a sealed world whose names begin with `prefix` (NULL: all) and that have a volume, of
-// their shapes or, if deformable, of their skins at rest; clamped ones do not move. Sizes that differ by more than 1 %
+// Collects the moving bodies of a sealed world that have a volume and whose names begin with `prefix` (NULL: all). A
+// deformable body has the volume of its skin at rest; a clamped one does not move. Sizes that differ by more than 1 %
 // are separate species. If that makes more than four, or if `split` > 0 is given, there are two: below and above
 // `split` (or the middle of smallest and largest radius). Fails if there is no grain.
 CH_API ChStatus ch_grains_of_world(ChContext* context, ChMeasureRoom* room, const ChWorld* world, const char* prefix,
@@ -93,14 +93,14 @@ CH_API ChStatus ch_grains_of_points(ChContext* context, ChMeasureRoom* room, int
 CH_API void ch_grains_place(ChGrains* grains, const ChBodyView* bodies);
 CH_API void ch_grains_follow(ChGrains* grains, const ChSimulation* simulation);
 
-// Returns the box around the surfaces of all; along periodic axes, the cell.
+// Returns the box around all surfaces; along periodic axes it is the cell.
 CH_API ChRegion ch_grains_bounds(const ChGrains* grains);
 
 // Returns the share of a region that grains fill, 0 ... 1: the volume of their parts inside over the region's.
 CH_API double ch_grains_packing(const ChGrains* grains, const ChRegion* region);
 // Returns the mean of (v - <v>)^2 / dimension over the grains inside, m^2/s^2; 0 if there are none.
 CH_API double ch_grains_temperature(const ChGrains* grains, const ChRegion* region);
-// Returns how many have their centres inside.
+// Returns how many grains have their centres inside.
 CH_API int ch_grains_inside(const ChGrains* grains, const ChRegion* region);
 
 // --- who touches whom ------------------------------------------------------------------------------------------------
@@ -109,12 +109,11 @@ enum { CH_COORDINATION_MAX = 24 };  // more neighbours count as this many
 
 typedef struct ChCoordination {
   long grains;                              // counted, over all moments
-  long by_number[CH_COORDINATION_MAX + 1];  // grains with so many touching grains
+  long by_number[CH_COORDINATION_MAX + 1];  // grains by the number of grains that touch them
   long touching;                            // sum over grains: other grains that touch
-  long loaded, loaded_walls;                // of these, with a force; walls with a force
+  long loaded, loaded_walls;                // touching grains with a force; touching walls with a force
   long rattlers;                            // grains held by fewer than two pressing neighbours, walls counted
-  long forced;                              // grains counted at moments with known forces, to which the three above
-                                            // refer
+  long forced;  // grains counted at moments with known forces; the three counts above refer to these
 } ChCoordination;
 
 // Returns the mean number of grains that touch a grain.
@@ -125,39 +124,41 @@ CH_API double ch_coordination_rattlers(const ChCoordination* c);  // their share
 
 // --- forces and stress -----------------------------------------------------------------------------------------------
 
-// What contacts bear, over all moments. A contact counts where it carries a force and one of its grains has its centre
-// in the region.
+// Forces at contacts, over all moments. A contact counts if it carries a force and one of its grains has its centre in
+// the region.
 //
 //   stress  = - 1/V sum over grains in the region and their contacts of (x_c - x_g) (force on the grain)^T
 //   fabric  = mean over the contacts between grains of n n^T
 //
-// (Love 1927; Weber 1966; Satake 1982). Compression is positive; the weight of a grain has no arm about its centre, so
-// that the stress holds under gravity, too, as long as grains hardly accelerate. Contacts with walls count for the
-// stress and for the histograms, not for the fabric.
+// (Love 1927; Weber 1966; Satake 1982). Compression is positive. The weight of a grain acts at its centre and adds
+// nothing, so the stress also holds under gravity while grains hardly accelerate. Contacts with walls count for the
+// stress and for the histograms, but not for the fabric.
 enum { CH_FORCE_BINS = 32, CH_MOBILISED_BINS = 20 };
 #define CH_FORCE_BIN_WIDTH 0.25  // of a moment's mean normal force
 
 typedef struct ChForces {
   int dimension;
   long moments, contacts;
-  double stress[9];                      // sum over the moments, row by row; Pa (plane: N/m)
-  double fabric[9], between;             // sum over contacts between grains, an end in the region each; how many
-  double normal, largest;                // sum of the normal forces, and the largest, N
-  long by_force[CH_FORCE_BINS + 1];      // normal force over the mean of its moment; the last one is what is above all
+  double stress[9];  // sum over the moments, row by row; Pa (plane: N/m)
+  double fabric[9],
+      between;             // sum over contacts between grains, one term for each grain in the region; number of terms
+  double normal, largest;  // sum of the normal forces, and the largest, N
+  long by_force[CH_FORCE_BINS + 1];  // normal force over the mean of its moment; the last bin holds all larger forces
   long by_mobilised[CH_MOBILISED_BINS];  // |tangential| / (mu normal), 0 to 1
-  long rubbing, sliding;                 // contacts with friction; those that bear all of it, to 0.1 %
-  double mobilised;                      // sum over those with friction
+  long rubbing, sliding;                 // contacts with friction; those at the limit of friction, to 0.1 %
+  double mobilised;                      // sum of the mobilised share over contacts with friction
 } ChForces;
 
-// Adds a moment. `world` tells the coefficients of friction (along their axis, where they depend on the direction);
-// NULL: nothing is said of friction.
+// Adds a moment. `world` supplies the coefficients of friction (those along the axis if they depend on the direction);
+// with NULL there are no statistics of friction.
 CH_API void ch_forces_add(ChForces* forces, const ChGrains* grains, const ChRegion* region, const ChWorld* world,
                           int contact_count, const ChContactView* contacts);
-// Means over the moments: the tensors, row by row; NaN where there was nothing.
+// Return means over the moments: the tensors, row by row; NaN if there were no contacts.
 CH_API void ch_forces_stress(const ChForces* forces, double out[9]);
 CH_API void ch_forces_fabric(const ChForces* forces, double out[9]);
 CH_API double ch_forces_pressure(const ChForces* forces);  // trace of the stress over the dimension
-// Share of the contacts over the width of the bin: a density of normal force over its mean, and of mobilised friction.
+// Return the share of contacts in a bin, divided by the width of the bin: the densities of normal force over its mean,
+// and of mobilised friction.
 CH_API double ch_forces_density(const ChForces* forces, int bin);
 CH_API double ch_forces_mobilised_density(const ChForces* forces, int bin);
 
@@ -167,9 +168,9 @@ CH_API double ch_forces_mobilised_density(const ChForces* forces, int bin);
 //
 //   g(r) = sum over ordered pairs at distance r of  1 / |W n (W + x_j - x_i)|  /  (N (N - 1) / V^2 * shell(r))
 //
-// It is 1 for points without any order, whatever the shape of W, and it counts: the mean number of neighbours within R
-// is the integral of rho g over the ball. Bins are centred on multiples of their width, so grains that touch, at r = D,
-// fall into the middle of one if D is such a multiple.
+// It is 1 for points without any order, whatever the shape of W. The integral of rho g over a ball of radius R is the
+// mean number of neighbours within R. Bins are centred on multiples of their width. If D is such a multiple, grains
+// that touch, at r = D, fall into the middle of a bin.
 typedef struct ChPairCorrelation {
   int dimension, bins;
   double width;     // of a bin, m
@@ -179,7 +180,7 @@ typedef struct ChPairCorrelation {
   long moments;
 } ChPairCorrelation;
 
-// Up to `reach`; both in metres.
+// Begins a correlation up to the distance `reach`; width and reach are in metres.
 CH_API ChStatus ch_pair_correlation_begin(ChContext* context, ChMeasureRoom* room, int dimension, double width,
                                           double reach, ChPairCorrelation* out);
 // Adds the grains whose centres lie in the region. Distances beyond ch_region_width(region) come out too small.
@@ -196,10 +197,11 @@ CH_API int ch_pair_correlation_peak(const ChPairCorrelation* c);
 
 // --- profiles --------------------------------------------------------------------------------------------------------
 
-// Profiles: a region cut into slices along an axis, or a cylinder into shells, and what the grains do in each.
+// Profiles: statistics of the grains in slices of a region along an axis, or in shells of a cylinder.
 typedef enum ChProfileAxis { CH_PROFILE_X, CH_PROFILE_Y, CH_PROFILE_Z, CH_PROFILE_R } ChProfileAxis;
 
-// Sums over the moments; everything but the volumes counts a grain where its centre is.
+// Sums over the moments. A grain belongs to the bin of its centre, except that its volume is divided among the bins it
+// reaches into.
 typedef struct ChProfileBin {
   double solid[CH_SPECIES_MAX];  // fraction of the bin's volume that a species fills
   long grains;
@@ -222,18 +224,18 @@ CH_API double ch_profile_middle(const ChProfile* profile, int bin);
 CH_API double ch_profile_solid(const ChProfile* profile, int bin);  // of all species
 CH_API double ch_profile_species(const ChProfile* profile, int bin, int species);
 CH_API double ch_profile_grains(const ChProfile* profile, int bin);  // mean of the moments
-// NaN if no grain ever was there.
+// Returns the mean velocity in a bin; NaN if no grain was ever there.
 CH_API ChVec3 ch_profile_velocity(const ChProfile* profile, int bin);
 CH_API double ch_profile_temperature(const ChProfile* profile, int bin);  // m^2/s^2
 
 // --- segregation -----------------------------------------------------------------------------------------------------
 
-// How far large grains lie above small ones, from -1 (all below) over 0 (mixed) to 1 (all above).
+// How far large grains lie above small ones: -1 if all are below, 0 if they are mixed, 1 if all are above.
 //
-// Grains are ordered along the axis; c in (0, 1) is the share of the solid volume below a grain, its own half counted.
-// The index is twice the difference between the mean c of large and small grains, both weighted by volume: if one kind
-// lies wholly above the other, the means are 1/2 apart, however much there is of each. Large is the last species.
-// `axis` 0, 1, 2. NaN if there is only one species.
+// Grains are ordered along the axis. For each grain, c in (0, 1) is the share of the solid volume below it, including
+// half its own. The index is twice the difference between the mean c of large and small grains, both weighted by
+// volume: if one kind lies wholly above the other, the means are 1/2 apart, whatever their amounts. The last species
+// counts as large. `axis` 0, 1, 2. NaN if there is only one species.
 CH_API ChStatus ch_segregation_index(ChContext* context, ChMeasureRoom* room, const ChGrains* grains, int axis,
                                      double* out);
 
@@ -244,17 +246,17 @@ enum { CH_PROFILE_AXES = 4 };
 
 typedef struct ChSurveyOptions {
   bool packing, coordination, pair_correlation;
-  const ChWorld* forces;          // of the grains: forces, stress and fabric are taken; NULL: they are not
-  bool discharge;                 // grains are counted that are below a plane
-  int discharge_axis;             // across which, 0, 1, 2, at
+  const ChWorld* forces;          // world of the grains: forces, stress and fabric are measured; NULL: they are not
+  bool discharge;                 // counts the grains below a plane
+  int discharge_axis;             // axis across the plane: 0, 1 or 2
   double discharge_at;            // m
   bool profile[CH_PROFILE_AXES];  // by axis
   int segregation;                // axis 0, 1, 2; -1: none
   int bins;                       // of a profile
   double reach, resolution;       // of the correlation, m
-  double touch;                   // gap up to which grains touch, m
-  ChRegion region;                // for all but the correlation:
-  ChRegion window;                // region of the centres of its grains
+  double touch;                   // largest gap between grains that touch, m
+  ChRegion region;                // of all statistics but the correlation
+  ChRegion window;                // of the correlation: region of the grains' centres
 } ChSurveyOptions;
 
 // Figures of one moment; NaN if they were not requested or are not known.
@@ -262,8 +264,9 @@ typedef struct ChInstant {
   double time;
   int grains;  // with their centres in the region
   double packing, temperature, coordination, loaded, rattlers, segregation;
-  double pressure, normal, mobilised;  // of the stress, Pa; mean normal force, N, and share of friction that is used
-  double passed, passed_mass;          // below the plane of the discharge: grains, kg
+  double pressure, normal,
+      mobilised;  // trace of the stress over the dimension, Pa; mean normal force, N; mean share of friction in use
+  double passed, passed_mass;  // grains and kg that passed the plane of the discharge: below it now, or returned since
 } ChInstant;
 
 typedef struct ChSurvey {
@@ -274,13 +277,17 @@ typedef struct ChSurvey {
   ChForces forces;
   ChPairCorrelation correlation;
   ChProfile profile[CH_PROFILE_AXES];
+  double returned, returned_mass;  // grains that passed and came back (recirculation.h): they are far above themselves
+  double* before;                  // where each grain was at the last moment, along the axis of the discharge
+  double stays, residence;         // grains that came back for a second time, and the sum of their times between
+  double* since;                   // when each came back; NaN: not yet
 } ChSurvey;
 
-// Allocates room for so many moments. Fails if a profile has an axis that the region does not have.
+// Allocates room for a number of moments. Fails if a profile has an axis that the region does not have.
 CH_API ChStatus ch_survey_begin(ChContext* context, ChMeasureRoom* room, const ChGrains* grains,
                                 const ChSurveyOptions* options, int moments, ChSurvey* out);
-// Adds the grains as they are placed now. `contacts` are those of the moment; without any, the distances of round
-// grains are used.
+// Adds the grains at their present places. `contacts` are the contacts of the moment; without them, the distances of
+// round grains are used.
 CH_API ChStatus ch_survey_add(ChContext* context, ChMeasureRoom* room, ChSurvey* survey, const ChGrains* grains,
                               double time, int contact_count, const ChContactView* contacts);
 

@@ -42,6 +42,7 @@ typedef struct ChBlock {
   double more[CH_BLOCK_MORE];        // as the law's row says. rolling, drilling, ellipsoidal: mu_r, mu_d in metres;
                                      // cohesive: the largest pull c, an impulse
   const ChFrictionSection* section;  // section: the caller's at a build, the problem's own in what was built
+  double shear;  // compliant, cohesive: c_t of the tangents, as `compliance` is of the normal; 0: rigid along them
 } ChBlock;
 
 // The definition that a caller fills in. Everything is copied: the arrays may go out of scope after the build.
@@ -124,7 +125,8 @@ CH_API ChStatus ch_problem_velocity(ChContext* context, const ChProblem* problem
 CH_API ChStatus ch_problem_branches(ChContext* context, const ChProblem* problem, const double* r, const double* u,
                                     ChBranch* branch);
 
-// u += C r of compliant contacts, c r_n in their normal rows: from the velocity to what the laws speak of.
+// u += C r of compliant contacts, c r_n in their normal rows and c_t r_T in their tangents: from the velocity to what
+// the laws speak of.
 CH_API void ch_problem_add_compliance(const ChProblem* problem, const double* r, double* u);
 
 #ifdef __cplusplus

@@ -31,9 +31,9 @@ CH_API ChStatus ch_trajectory_create(ChContext* context, const char* path, const
 CH_API ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* trajectory, const ChSimulation* simulation);
 // Writes the rows so far to the file now; otherwise that happens twice a second.
 CH_API ChStatus ch_trajectory_flush(ChContext* context, ChTrajectory* trajectory);
-// Writes pending rows, closes and frees. The file is also good at any moment before, up to the last flush.
+// Writes pending rows, closes and frees. A file that was never closed is valid up to its last flush.
 CH_API ChStatus ch_trajectory_close(ChContext* context, ChTrajectory* trajectory);
-// Returns the sums over the steps since the last row: a checkpoint between two rows needs them.
+// Returns the sums over the steps since the last row, which a checkpoint between two rows needs.
 CH_API ChRowSum ch_trajectory_since(const ChTrajectory* trajectory);
 CH_API void ch_trajectory_set_since(ChTrajectory* trajectory, const ChRowSum* since);
 
@@ -42,9 +42,9 @@ enum { CH_DECADES = 10 };
 // The whole run in one struct of plain values.
 typedef struct ChSummary {
   long steps, missed;
-  long substeps, rejected;         // substeps that the steps are made of; attempts that were undone
+  long substeps, rejected;         // substeps of all steps; attempts that were undone
   double shortest;                 // substep, seconds
-  long missed_within[CH_DECADES];  // missed steps that 10, 100, ... times the tolerance would have passed
+  long missed_within[CH_DECADES];  // missed steps that would have met 10, 100, ... times the tolerance
   long missed_contacts;            // their contacts, in all
   double time;
   int bodies;  // that move freely
@@ -56,27 +56,28 @@ typedef struct ChSummary {
   double stored;                                  // in compliant contacts at the end, joule; part of energy_end
   double deferred;                                // largest part of an overlap left for later steps, metres
   double relaxed;                                 // largest part of an overlap that others opposed, metres
-  long relaxed_steps;                             // in how many steps there was any
+  long relaxed_steps;                             // number of steps that had such a part
   double energy_start, energy_end, largest_gain;  // joule
   double gain_sum;                                // unexplained gains of all steps, joule
-  double exchanged, work_sum;  // what they are compared with: the largest `exchanged` of a step, and all work, joules
-  double uncovered;            // largest motion that met something where no contact was looked for, metres
+  double exchanged, work_sum;  // the scale for gains: the largest `exchanged` of a step, and all work, joules
+  double uncovered;            // largest motion through another body where a step had looked for no contact, metres
   long out_of_bounds;          // steps
   int bounds;                  // sum of ChBound, of any step and of the whole run
-  int locked;                  // most contacts that a step left out because no freedom resolves them
-  double locked_overlap;       // their largest overlap, metres
+  int locked;  // the largest number of contacts that a step left out because both bodies are locked along their normals
+  double locked_overlap;  // their largest overlap, metres
   ChVec3 momentum_start, momentum_end, angular_momentum_start, angular_momentum_end;
   double displacement;  // largest distance of a centre of mass from its start
   int displaced;        // the body of that distance, or -1
-  // Deformable bodies are checked every hundredth of a second: whether one is turned inside out somewhere, which one
-  // was first (-1: none), and when.
+  // Every hundredth of a second deformable bodies are checked for parts that are turned inside out: the number of
+  // checks, how many found one, the first such body (-1: none), and when.
   long looks, looks_folded;
   int folded;
   double folded_at, looked_at;
   double seconds_collide, seconds_assemble, seconds_solve;
 } ChSummary;
 
-// Begin it before the first step and add to it after every step. Plain values: copy it freely; it needs no freeing.
+// Call ch_summary_begin before the first step and ch_summary_add after every step. A summary holds plain values: copy
+// it freely; there is nothing to free.
 CH_API ChSummary ch_summary_begin(const ChSimulation* simulation);
 CH_API void ch_summary_add(ChSummary* summary, const ChSimulation* simulation);
 
@@ -100,27 +101,29 @@ CH_API ChStatus ch_vtk_close(ChContext* context, ChVtk* vtk);
 // folder.
 CH_API ChStatus ch_problem_record(ChContext* context, const char* folder, const ChSimulation* simulation);
 
-// What a run keeps beside the simulation, so that its records continue as if it had not stopped.
+// The state of a run's records: with it, a continued run writes what the whole run would have written.
 typedef struct ChRecordState {
   ChSummary summary;
   ChRowSum since;
   long every;  // steps from row to row; 0: no rows were written
 } ChRecordState;
 
-// Writes a checkpoint beside its place and renames it: a kill at any moment leaves the old or the new one, complete.
+// Writes a checkpoint to a temporary file and renames it: if the program is killed, either the old or the new
+// checkpoint is there, complete.
 CH_API ChStatus ch_checkpoint_write(ChContext* context, const char* path, const ChSimulation* simulation,
                                     const char* scene, const ChRecordState* records);
-// Does the same with the block that ch_simulation_save wrote before a step that has not ended; another thread may call
-// it meanwhile.
+// Does the same with the block that ch_simulation_save wrote before the present step. Another thread may call it while
+// that step runs.
 CH_API ChStatus ch_checkpoint_write_saved(ChContext* context, const char* path, const ChSimulation* simulation,
                                           const char* scene, const ChRecordState* records, const void* saved,
                                           size_t size);
-// Loads a checkpoint into a simulation of the same scene, which is checked by its text and by the corners of its meshes
-// and hulls.
+// Loads a checkpoint into a simulation of the same scene. Scenes are the same if their texts and the corners of their
+// meshes and hulls are.
 CH_API ChStatus ch_checkpoint_read(ChContext* context, const char* path, ChSimulation* simulation, const char* scene,
                                    ChRecordState* records);
 // Returns which options of the simulation, or frictions of its world, differ from those of the checkpoint: "h was
-// 0.001, is 0.002; ...", or NULL. The caller frees it. A run that continues with others is not the same to the bit.
+// 0.001, is 0.002; ...", or NULL. The caller frees it. A run that continues with other options does not repeat the bits
+// of the first.
 CH_API ChStatus ch_checkpoint_changes(ChContext* context, const char* path, const ChSimulation* simulation,
                                       char** changes);
 // Returns the scene's text from a checkpoint; the caller frees it.

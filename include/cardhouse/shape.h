@@ -1,7 +1,7 @@
 // A world seen from outside: shapes, materials, pairs, and where bodies start.
 //
-// Everything is counted by rows (id.h): once the world is sealed, shapes of one body follow each other, in the order of
-// the bodies. A row that does not exist gives zeros.
+// Bodies, shapes and materials are numbered by rows (id.h). In a sealed world the shapes are in the order of their
+// bodies. For a row that does not exist, functions return zeros.
 #ifndef CARDHOUSE_SHAPE_H
 #define CARDHOUSE_SHAPE_H
 
@@ -33,7 +33,7 @@ typedef struct ChShapeView {
   ChVec3 normal;  // half-space, half-plane: in the shape's frame
   double offset;
   double bound;  // radius of a ball about local.at that contains the shape, metres; infinite for half-spaces
-  double reach;  // and of one about the body's centre of mass, however far local.at is from it; in a sealed world
+  double reach;  // the same for a ball about the body's centre of mass; in a sealed world
   // Box, hull, rectangle, polygon: corners. Mesh, chain: vertices. Deformable: none, soft.h has the skin.
   int point_count;
   const ChVec3* points;
@@ -46,7 +46,7 @@ CH_API int ch_world_shape_count(const ChWorld* world);
 CH_API ChShapeView ch_world_shape(const ChWorld* world, int shape);
 // Returns how many shapes a body of a sealed world has; `first` (may be NULL) is the row of its first.
 CH_API int ch_world_body_shapes(const ChWorld* world, int body, int* first);
-// Returns the volume, m^3 (plane: m^2); 0 if the shape has none, as open meshes and half-spaces.
+// Returns the volume, m^3 (plane: m^2); 0 for open meshes, half-spaces and other shapes without a volume.
 CH_API double ch_world_shape_volume(const ChWorld* world, int shape);
 
 // Returns the first shape of the world with the same mesh, chain or skin, perhaps itself; itself if it has none.
@@ -60,8 +60,8 @@ typedef struct ChPatches {
   bool line;             // cells are polylines
 } ChPatches;
 
-// `about` and `reach` are the ball that the finite shapes of the world fill, in the shape's frame: a half-space shows
-// the patch under it. `facets`: around a round shape, 8 to 120.
+// `about` and `reach` give a ball around the finite shapes of the world, in the shape's frame; a half-space shows its
+// patch under that ball. `facets` is the number of facets around a round shape, 8 to 120.
 typedef struct ChSurfaceView {
   ChVec3 about;
   double reach;
@@ -73,7 +73,7 @@ typedef struct ChSurfaceView {
 CH_API double ch_world_ball(const ChWorld* world, ChVec3* centre);
 
 // Makes the surface of a shape, for pictures: exact for polytopes, meshes and skins at rest, faceted for round shapes,
-// a patch of half-spaces. The caller frees *out with ch_patches_free; it is empty on failure.
+// and a patch for half-spaces. The caller frees *out with ch_patches_free; it is empty on failure.
 CH_API ChStatus ch_world_shape_surface(ChContext* context, const ChWorld* world, int shape, const ChSurfaceView* view,
                                        ChPatches* out);
 // Frees the arrays and empties the struct; an empty one is legal.
@@ -92,8 +92,8 @@ CH_API bool ch_world_is_elliptic(const ChWorld* world);
 
 // --- the start -------------------------------------------------------------------------------------------------------
 
-// Returns where a body of a sealed world starts: its centre of mass and orientation; `velocity` (may be NULL) of the
-// former.
+// Returns where a body of a sealed world starts: its centre of mass and orientation. Writes the velocity of the centre
+// of mass to `velocity`, which may be NULL.
 CH_API ChFrame ch_world_body_start(const ChWorld* world, int body, ChVec3* velocity);
 // Returns gravity in m/s^2, at this time in seconds.
 CH_API ChVec3 ch_world_gravity_at(const ChWorld* world, double time);
@@ -113,19 +113,18 @@ CH_API ChStatus ch_world_overlaps(ChContext* context, const ChWorld* world, ChOv
 typedef struct ChClearance {
   int body[2];  // rows
   double gap;   // the smallest, metres
-  double play;  // where one fits into the other: the smallest sum of gaps on opposite sides; else infinite
+  double play;  // if one body fits into the other, the smallest sum of gaps on opposite sides; otherwise infinite
 } ChClearance;
 
-// Returns all such pairs with gaps up to `within`, the nearest first; otherwise as ch_world_overlaps.
+// Returns all such pairs with gaps up to `within`, the nearest first. Array and failure are as for ch_world_overlaps.
 CH_API ChStatus ch_world_clearances(ChContext* context, const ChWorld* world, double within, ChClearance** out,
                                     int* count);
-// Returns the least thickness of a shape of a sealed world, metres. For convex shapes it is exact, across faces and
-// axes; for meshes it is that of a few hundred triangles, inwards. Infinite if there is none, as for half-spaces and
-// open surfaces.
+// Returns the least thickness of a shape of a sealed world, metres. It is exact for convex shapes. For meshes it is
+// measured inwards from a few hundred triangles. It is infinite for half-spaces and open surfaces.
 CH_API double ch_world_shape_thickness(const ChWorld* world, int shape);
 // Returns the edge of a cell of the distance field by which a moving mesh finds its contacts, metres; 0 if it has none.
 CH_API double ch_world_shape_cell(const ChWorld* world, int shape);
-// Returns the box along the world's axes that contains a shape at the start; false if none does.
+// Writes the box along the world's axes that contains a shape at the start. Returns false if the shape is endless.
 CH_API bool ch_world_shape_box(const ChWorld* world, int shape, ChVec3* low, ChVec3* high);
 
 #ifdef __cplusplus

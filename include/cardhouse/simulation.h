@@ -41,17 +41,18 @@ CH_API bool ch_contact_law_find(const char* name, ChContactLaw* out);
 
 // When a step is undone and repeated in shorter ones (docs/stepping.md).
 typedef enum ChAdaptive {
-  CH_ADAPTIVE_OFF,    // never
-  CH_ADAPTIVE_GAP,    // if bodies would end it overlapping by more than `gap_tolerance`: the step itself becomes
-                      // shorter, and so do the next
-  CH_ADAPTIVE_MISS,   // if it misses its tolerance: it is made of substeps, and ends where it would have ended
-  CH_ADAPTIVE_LARGE,  // the same in steps of 500 contacts and more, and where overlaps are looked for
-                      // (`overlap_tolerance`), as in worlds with meshes or thin things, in all steps: the default
+  CH_ADAPTIVE_OFF,   // never
+  CH_ADAPTIVE_GAP,   // if bodies would overlap by more than `gap_tolerance` at its end: this step and the next become
+                     // shorter
+  CH_ADAPTIVE_MISS,  // if it misses its tolerance: substeps replace it, and the last one ends where the step would have
+                     // ended
+  CH_ADAPTIVE_LARGE,  // the default: as CH_ADAPTIVE_MISS in steps with 500 contacts or more, and in every step of
+                      // worlds with an `overlap_tolerance`, such as those with meshes or thin things
 } ChAdaptive;
 
 #define CH_MARGIN_BY_SIZE (-1.0)  // a margin from the smallest body and h, at most 1 cm: docs/stepping.md
-// If there are meshes (in space) or something is thinner than the margin, for each pair
-// min(margin / 100, max(1e-5 m, 1e-4 R)), R the smaller body's radius; otherwise no bound.
+// Sets the tolerance of a pair to min(margin / 100, max(1e-5 m, 1e-4 R)), R the smaller body's radius, in worlds in
+// space with meshes or with something thinner than the margin. Other worlds have no bound.
 #define CH_OVERLAP_BY_SHAPES (-1.0)
 
 typedef struct ChSimulationOptions {
@@ -59,14 +60,14 @@ typedef struct ChSimulationOptions {
   const char* integrator;  // name; ch_integrator_info lists them
   double midpoint;         // of the integrator "midpoint", in [0, 1]
   ChStabilization stabilization;
-  double gamma;               // in (0, 1]
-  double push_out;            // metres a second: largest speed at which stabilisation parts overlapping bodies; 0: from
-                              // depth, size and gravity, so that nothing jumps (docs/stepping.md); INFINITY: at once
+  double gamma;     // in (0, 1]
+  double push_out;  // metres a second: largest speed at which stabilisation parts overlapping bodies; 0: chosen from
+                    // depth, size and gravity, so that no body jumps (docs/stepping.md); INFINITY: no limit
   double deformation_weight;  // weight of the end of the step in the motion of deformable bodies, in [0.5, 1]: 0.5
-                              // keeps their energy, more damps what is fast against h
+                              // keeps their energy, larger values damp modes that are fast compared with h
   ChContactLaw contact;
-  double overlap;  // compliant contact: largest overlap aimed at, as a share of the smaller body's radius, if materials
-                   // give no stiffness; 0: 1e-3
+  double overlap;  // compliant contact: intended largest overlap, as a share of the smaller body's radius, if the
+                   // materials give no stiffness; 0: 1e-3
   bool project;    // positions are projected onto the constraints after each step
   ChRestitution restitution;
   double margin;    // metres; contacts nearer than this, or nearer than h * closing speed, take part; or
@@ -74,29 +75,30 @@ typedef struct ChSimulationOptions {
   bool look_ahead;  // the margin grows with the closing speed
   bool reduce_contacts;
   ChAdaptive adaptive;
-  double gap_tolerance;      // metres
-  double overlap_tolerance;  // metres: a pair that would end a step deeper than this, and deeper than it began, causes
-                             // halving, down to h/64; or CH_OVERLAP_BY_SHAPES, the default; INFINITY: never
+  double gap_tolerance;  // metres
+  double
+      overlap_tolerance;  // metres: the step is halved, down to h/64, if a pair would end it with a larger overlap than
+                          // this and than at its beginning; CH_OVERLAP_BY_SHAPES is the default; INFINITY: never
   double penetration_bound;  // largest accepted overlap, a share of the smaller moving body's radius; positive
   double energy_bound;       // largest accepted gain, a share of `exchanged`; positive
-  int halvings;              // of a step that misses: the shortest substep is h / 2^halvings; 1 to 20
+  int halvings;              // the shortest substep of a step that misses is h / 2^halvings; 1 to 20
   int good_steps;            // after this many substeps in a row that met the tolerance, the next is twice as long
   double trial_work;         // share of the work limit for a step that may still be halved, in (0, 1]
   bool warm;                 // reactions of the last step start the next
   bool rest;                 // certified rest is kept: docs/rest.md
-  bool islands;              // sets of bodies that nothing connects are solved separately; false: a step is one problem
+  bool islands;              // unconnected sets of bodies are solved separately; false: a step is one problem
   int threads;               // the answer does not depend on it
-  double step_limit;  // seconds on the clock for a step; its solves end in time with the best answer so far, so the
-                      // result depends on the machine; 0: none. The first step has no limit, because it has nothing to
-                      // start from
+  double step_limit;  // wall-clock seconds for a step. Its solves end in time with their best answers, so the result
+                      // depends on the machine; 0: no limit. The first step has no limit, because it has no reactions
+                      // to start from
   int cone_sides;     // 0 = smooth cones; M = polygons
   bool cone_outer;
   ChSolveOptions solve;  // method, inner, pose, tolerance, limits of one island's solve
 } ChSimulationOptions;
 
-// Returns the defaults: those of ch_solve_options_default, but without a time limit and with a work limit by the size
-// of an island, about two and a half seconds at most. The work limit covers everything that is done for an island in a
-// step, including a safe end if its solve misses. A time limit replaces the work limit.
+// Returns the defaults. The options of the solve are those of ch_solve_options_default, but with a work limit in place
+// of the time limit. The work limit depends on the size of an island and amounts to two and a half seconds at most. It
+// covers all work for an island in a step, including a safe end if its solve misses. A time limit replaces it.
 CH_API ChSimulationOptions ch_simulation_options_default(void);
 
 typedef struct ChIntegratorInfo {
@@ -104,20 +106,21 @@ typedef struct ChIntegratorInfo {
 } ChIntegratorInfo;
 // Returns how many integrators there are.
 CH_API int ch_integrator_count(void);
-// Returns integrator number 0 to count - 1, in the order of a list for people; beyond, both texts are NULL.
+// Returns an integrator by its number, 0 to count - 1, in the order in which lists show them. Both texts are NULL for
+// other numbers.
 CH_API ChIntegratorInfo ch_integrator_info(int index);
 
-// What no certificate covers, and when it counts as wrong (docs/stepping.md).
+// Faults that no certificate covers (docs/stepping.md).
 typedef enum ChBound {
   CH_BOUND_PENETRATION = 1,  // bodies overlap by more than `penetration_bound`
-  CH_BOUND_ENERGY = 2,       // unexplained energy is gained, more than `energy_bound`
-  CH_BOUND_MOTION = 4,       // bodies met where no contact was looked for
+  CH_BOUND_ENERGY = 2,       // the step gained more unexplained energy than `energy_bound`
+  CH_BOUND_MOTION = 4,       // bodies met where the step had looked for no contact
 } ChBound;
 
 typedef struct ChStepInfo {
   long step;
   double time, h;                  // time at the end of the step; length of the step
-  int substeps, rejected;          // substeps that the step is made of, 1 if it is whole; attempts that were undone
+  int substeps, rejected;          // number of substeps, 1 for a whole step; attempts that were undone
   double shortest;                 // shortest substep, seconds
   int contacts, islands, resting;  // islands at rest, certified with v = 0, are `resting`
   int impacts;                     // shocks with restitution
@@ -127,27 +130,28 @@ typedef struct ChStepInfo {
   double penetration;              // largest overlap, metres
   double overlap;                  // largest overlap over the radius of the smaller moving body
   double deferred;                 // largest part of an overlap that `push_out` leaves for later steps, metres
-  double relaxed;                  // largest part of an overlap that others oppose and that stays, metres; 0: none
-  int locked;                      // contacts left out because their normals act on no freedom of either body
-  double locked_overlap;           // their largest overlap, metres
-  double uncovered;                // largest motion that met something where no contact was looked for, metres
-  double joint_error;              // largest |g| of an equality row
-  double kinetic, potential;       // joules; `potential` includes the energy stored in compliant contacts, `stored`
+  double relaxed;  // largest part of an overlap that stays because other overlaps oppose its removal, metres; 0: none
+  int locked;      // contacts left out because both bodies are locked along their normals
+  double locked_overlap;      // their largest overlap, metres
+  double uncovered;           // largest motion through another body where the step had looked for no contact, metres
+  double joint_error;         // largest |g| of an equality row
+  double kinetic, potential;  // joules; `potential` includes the energy stored in compliant contacts, `stored`
   double stored;
   double work;       // by motors, prescribed motions, kinematic bodies, applied forces and changing gravity
-  double gain;       // rise of the total energy that neither `work` nor round-off explains, or 0
-  double exchanged;  // what `gain` is compared with: kinetic energy, change of potential energy, work, and the energy
-                     // that would lift each body by its radius
-  int bounds;        // sum of ChBound: what was out of the options' bounds in this step
+  double gain;       // increase of the total energy that neither `work` nor round-off explains, or 0
+  double exchanged;  // scale for `gain`: kinetic energy, change of potential energy, work, and the energy that would
+                     // lift each body by its radius
+  int bounds;        // sum of ChBound: the bounds of the options that this step exceeded
   ChVec3 momentum, angular_momentum;  // of all freely moving bodies, at the end; about the origin (plane: z)
   double seconds_collide, seconds_assemble, seconds_solve;
+  int recirculated;  // bodies that came back at its end (recirculation.h); `work` has what that took
 } ChStepInfo;
 
 // Returns the margin, in metres, that CH_MARGIN_BY_SIZE means for a sealed world in steps of h seconds.
 CH_API double ch_world_margin(const ChWorld* world, double h);
 
-// Makes a simulation of a world. Takes over the world, even on failure, and frees it in the end. Copies the options,
-// including the names of methods, settings and integrator.
+// Makes a simulation of a world. The simulation owns the world from then on and frees it; so does this function if it
+// fails. Copies the options, including the names of methods, settings and integrator.
 CH_API ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimulationOptions* options,
                                      ChSimulation** out);
 // Frees a simulation and its world; NULL is legal.
@@ -167,8 +171,8 @@ typedef struct ChHealing {
 } ChHealing;
 
 // Moves overlapping bodies apart, and joints together, by the least motion in the metric of their masses, until no
-// overlap exceeds 1e-10 m; velocities stay. Bodies that have no room share the overlap, and `after` says how much is
-// left. Refuses deformable bodies with CH_ERR_ARGUMENT. On failure all bodies stay where they were.
+// overlap exceeds 1e-10 m; velocities stay. If there is not enough room, the bodies share the overlap, and `after` says
+// how much remains. Refuses deformable bodies with CH_ERR_ARGUMENT. On failure all bodies stay where they were.
 CH_API ChStatus ch_simulation_heal(ChContext* context, ChSimulation* simulation, ChHealing* out);
 
 // Returns its world, which it owns.
@@ -176,8 +180,8 @@ CH_API const ChWorld* ch_simulation_world(const ChSimulation* simulation);
 // Returns the options in force, valid until they are set again.
 CH_API const ChSimulationOptions* ch_simulation_options(const ChSimulation* simulation);
 // Sets the options from the next step on. Checks them once, here, and copies them as ch_simulation_create does; on
-// refusal the old ones stay in force. Warm starts stay. If more than `step_limit` changes, islands at rest are solved
-// anew.
+// refusal the old ones stay in force. Warm starts stay. If any option other than `step_limit` changes, islands at rest
+// are solved again.
 CH_API ChStatus ch_simulation_set_options(ChContext* context, ChSimulation* simulation,
                                           const ChSimulationOptions* options);
 // Says whether ch_simulation_set_options would accept these options; changes nothing.
@@ -200,8 +204,8 @@ CH_API const double* ch_simulation_rates(const ChSimulation* simulation, ChBodyI
 // move freely.
 CH_API ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 velocity,
                                            ChVec3 omega);
-// Moves the centre of mass of a body; orientation and velocities stay. The caller sees to its joints and to overlaps at
-// the new place.
+// Moves the centre of mass of a body; orientation and velocities stay. The caller makes sure that joints hold and
+// nothing overlaps at the new place.
 CH_API ChStatus ch_simulation_place(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 position);
 // Applies an impulse, in newton seconds, to a dynamic body at `point` of the world; on a deformable body, to the
 // nearest vertex of its skin.
@@ -225,16 +229,17 @@ CH_API ChStatus ch_simulation_pull(ChContext* context, ChSimulation* simulation,
 CH_API ChStatus ch_simulation_set_gravity(ChContext* context, ChSimulation* simulation, ChVec3 gravity);
 // Sets the friction of every pair of materials, in every direction, from now on; 0 or more.
 CH_API ChStatus ch_simulation_set_friction(ChContext* context, ChSimulation* simulation, double mu);
-// Adds a force between two steps. Rest lengths and angles that shall be as they are, are taken as they are now.
+// Adds a force between two steps. A rest length or angle that the definition leaves to the start is taken from the
+// present state.
 CH_API ChStatus ch_simulation_add_force(ChContext* context, ChSimulation* simulation, const ChForceDef* def,
                                         ChForceId* id);
 // Removes a force: its id is stale from now on.
 CH_API ChStatus ch_simulation_remove_force(ChContext* context, ChSimulation* simulation, ChForceId force);
 // Continues from another simulation, `from`, whose bodies are the first of this simulation's and whose joints are the
-// same. Takes over time, states and warm starts; bodies that `from` does not have keep their initial state.
+// same. Copies its time, states and warm starts. Bodies that `from` does not have keep their initial state.
 CH_API ChStatus ch_simulation_carry(ChContext* context, ChSimulation* simulation, const ChSimulation* from);
 // Writes the island of each body (by row) in the last step, -1 if it is in none. Returns false, and writes nothing, if
-// that is not known: before the first step and after a change of options.
+// the islands are not known: before the first step and after a change of options.
 CH_API bool ch_simulation_islands(const ChSimulation* simulation, int* island);
 
 // Builds the contact problem of the last step, all islands together, in global form; the caller destroys it.

@@ -2,8 +2,8 @@
 //
 //   ch_world_create -> ch_world_add_material, _body, _shape, _joint, _force ... -> ch_simulation_create (simulation.h)
 //
-// Every definition is copied. A wrong one is refused with a message that names the field, its value and what would be
-// right, and the world stays as it was. ch_*_def_default returns a definition with its defaults. An `id` may be NULL if
+// Every definition is copied. A wrong definition is refused and the world stays as it was; the message names the field,
+// its value and what would be right. ch_*_def_default returns a definition with its defaults. An `id` may be NULL if
 // the caller does not need it.
 #ifndef CARDHOUSE_WORLD_H
 #define CARDHOUSE_WORLD_H
@@ -38,14 +38,14 @@ CH_API double ch_signal_value(const ChSignal* signal, double time);
 // Creates an empty world of dimension 2 (plane) or 3 (space), without gravity. The caller owns it until
 // ch_simulation_create takes it over. Fails with CH_ERR_RANGE or CH_ERR_MEMORY; then *out is NULL.
 CH_API ChStatus ch_world_create(ChContext* context, int dimension, ChWorld** out);
-// Frees a world and everything in it; NULL is legal. Not for a world that a simulation took over.
+// Frees a world and everything in it; NULL is legal. Do not call it for a world that a simulation owns.
 CH_API void ch_world_destroy(ChWorld* world);
 // Sets gravity along x, y and z, m/s^2; in the plane z must be 0. CH_ERR_RANGE if a number is not finite.
 CH_API ChStatus ch_world_set_gravity(ChContext* context, ChWorld* world, const ChSignal gravity[3]);
 
 // --- materials -------------------------------------------------------------------------------------------------------
 
-// How a body is drawn; zero leaves it to whoever draws. Nothing of it enters the mechanics.
+// How a body is drawn; a zero leaves the choice to the program that draws. Nothing of it enters the mechanics.
 typedef enum ChPattern {
   CH_PATTERN_PLAIN,
   CH_PATTERN_CHECKS,
@@ -65,11 +65,11 @@ typedef struct ChMaterialDef {
   const char* name;
   double density;      // kg / m^3 (plane: kg / m^2)
   double friction[2];  // along and across `axis`; equal = the same in every direction
-  ChVec3 axis;         // in the body's frame, turns with it; read only if the two differ, and with a section
+  ChVec3 axis;  // in the body's frame, turns with it; read only if the two coefficients differ or there is a section
   // Space: the friction that a unit of normal force can bear, in place of the two coefficients; NULL: those. x is along
   // the axis, y along (normal out of this body) x axis, of the friction on the other body. docs/theory/section.md
   const ChFrictionSection* section;
-  ChFrictionCurve curve;  // of friction over the speed of slip; without points it does not depend on it
+  ChFrictionCurve curve;  // friction over the speed of slip; without points, friction does not depend on the speed
   double restitution;
   // For compliant contact (ChSimulationOptions.contact, docs/granular.md): how bodies of this material yield.
   double young, poisson;  // Hertz: Pa, and a number in (-1, 0.5]; young 0: not given
@@ -78,28 +78,35 @@ typedef struct ChMaterialDef {
   // Moments that a contact can bear, metres times its normal force: against rolling, and about the normal. Contacts of
   // deformable bodies bear none. docs/theory/rolling.md
   double rolling, drilling;
-  // The pull that a contact point of such a body can bear before it parts, N; friction counts it as load. Bonds exist
-  // where bodies touch at the start; if the material `heals`, they form again wherever a contact is pressed.
+  // The pull that a contact point of such a body can bear before it parts, N; friction counts it as load. Bodies that
+  // touch at the start are bonded. If the material `heals`, a bond forms again at every contact that is pressed.
   double cohesion;
   bool heals;
+  // A spring along the tangents of each contact point, N/m and N s/m, which slides where friction ends: DEM's contact,
+  // or a joint of masonry. 0: what sticks does not creep. Not together with moments or a section; at an impact it gives
+  // no impulse. docs/theory/compliant.md
+  double shear_stiffness, shear_damping;
   bool ellipsoidal;  // friction and drilling share one limit, as over a patch; not together with rolling
-  ChLook look;       // of bodies whose first shape is of it and that say nothing themselves
+  ChLook look;       // of bodies that have no look of their own and whose first shape has this material
 } ChMaterialDef;
-// Returns density 1000, friction 0.5, no restitution; poisson 0.3, neither young nor stiffness, damping from
-// restitution, no moments, no cohesion; heals.
+// Returns density 1000, friction 0.5, no restitution, no moments, no cohesion and no shear springs. For compliant
+// contact: poisson 0.3, neither young nor stiffness, damping from restitution. Bonds heal.
 CH_API ChMaterialDef ch_material_def_default(void);
 
 // Properties of two materials in contact, in place of the rule: friction sqrt(mu_a mu_b) at every speed, restitution
-// max(e_a, e_b), stiffness the harmonic mean, damping, rolling and drilling the larger, cohesion the smaller. A
-// negative number leaves the rule in force. If the two frictions differ, the axis is that of the first material.
+// max(e_a, e_b), stiffness and shear stiffness the harmonic mean, damping, rolling and drilling the larger, cohesion
+// the smaller. A negative number leaves the rule in force. If the two frictions differ, the axis is that of the first
+// material.
 typedef struct ChPairDef {
   ChMaterialId material[2];
   double friction[2];
-  ChFrictionCurve curve;  // of that friction over the speed of slip; without points it does not depend on it
+  ChFrictionCurve curve;  // that friction over the speed of slip; without points, it does not depend on the speed
   double restitution;
   double stiffness, damping;  // N/m and N s/m, for compliant contact; a stiffness of 0 leaves the rule in force, too
   double rolling, drilling;   // metres
   double cohesion;            // N
+  double shear_stiffness;     // N/m; 0: what sticks does not creep
+  double shear_damping;       // N s/m
 } ChPairDef;
 // Returns a definition that leaves the rule in force.
 CH_API ChPairDef ch_pair_def_default(void);
@@ -138,7 +145,7 @@ typedef struct ChBodyDef {
   unsigned locks;
   // Mass properties follow from shapes and densities unless mass > 0 is given; then `centre` is the centre of mass in
   // the body's frame and `inertia` the tensor about it, xx yy zz xy xz yz (plane: zz). A mass without inertia is
-  // distributed as the shapes distribute theirs; without shapes it is a point mass, which does not rotate.
+  // distributed like the mass of the shapes. Without shapes the body is a point mass, which does not rotate.
   double mass;
   ChVec3 centre;
   double inertia[6];
@@ -154,7 +161,7 @@ CH_API ChBodyDef ch_body_def_default(void);
 // Where contacts of a mesh come from.
 typedef enum ChMeshContact {
   CH_MESH_EXACT,    // its corners, edges and faces
-  CH_MESH_SAMPLED,  // on a moving body: its samples against the distance field of the other
+  CH_MESH_SAMPLED,  // on a moving body: samples of one surface in the distance field of the other
 } ChMeshContact;
 
 typedef struct ChShapeDef {
@@ -228,8 +235,8 @@ CH_API ChSoftDef ch_soft_def_default(void);
 CH_API ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, ChBodyId body, const ChSoftDef* def,
                                   ChShapeId* shape);
 
-// Keeps two bodies from ever touching each other; bodies joined by a joint are such a pair unless the joint says
-// otherwise.
+// Makes two bodies ignore each other, so that they may overlap. Bodies of one joint ignore each other unless the joint
+// says otherwise.
 CH_API ChStatus ch_world_ignore_pair(ChContext* context, ChWorld* world, ChBodyId a, ChBodyId b);
 
 // --- joints ----------------------------------------------------------------------------------------------------------
@@ -266,12 +273,15 @@ typedef struct ChJointDef {
   ChVec3 second_axis;  // universal
   double length;       // distance: 0 = as it is at the start
   bool collide;        // whether the two bodies may touch each other
+  double reach;  // of a deformable body the frame follows the skin within this of its point, metres; 0: the vertex
+                 // that is nearest and its neighbours
   ChJointAxis axes[3];
 } ChJointDef;
 // Returns a fixed joint without bodies; axis z, second axis x.
 CH_API ChJointDef ch_joint_def_default(void);
 
-// Adds a joint between two rigid bodies, or one and the ground, at least one of them dynamic.
+// Adds a joint between two bodies, or one and the ground, at least one of them dynamic. A body becomes deformable
+// before it gets joints.
 CH_API ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, ChJointId* id);
 
 // --- forces ----------------------------------------------------------------------------------------------------------
@@ -319,7 +329,7 @@ CH_API int ch_world_body_row(const ChWorld* world, ChBodyId body);
 CH_API const char* ch_world_body_name(const ChWorld* world, ChBodyId body);
 // Returns the body of that name, or none.
 CH_API ChBodyId ch_world_find_body(const ChWorld* world, const char* name);
-// Returns how a body shall be drawn, by its row: its own look, or else that of its material. Zero if there is none.
+// Returns how to draw a body, by its row: its own look, or else that of its material. Zero if there is none.
 CH_API ChLook ch_world_look(const ChWorld* world, int body);
 // Returns how many springs, wrenches and other forces there are.
 CH_API int ch_world_force_count(const ChWorld* world);
@@ -330,13 +340,16 @@ CH_API ChForceId ch_world_find_force(const ChWorld* world, const char* name);
 
 // Returns the friction coefficient, along, of two shapes (rows) of a sealed world in contact; 0 if one does not exist.
 CH_API double ch_world_friction(const ChWorld* world, int shape_a, int shape_b);
-// Says whether some material or pair has a rolling or drilling coefficient, so that contacts may bear moments.
+// Returns true if some material or pair has a rolling or drilling coefficient, so that contacts may bear moments.
 CH_API bool ch_world_has_moments(const ChWorld* world);
 // Says whether the friction of some material or pair of a sealed world depends on the speed of slip.
 CH_API bool ch_world_has_friction_over_speed(const ChWorld* world);
 // Says whether some material or pair has a cohesion, so that contacts may be bonded.
 CH_API bool ch_world_is_cohesive(const ChWorld* world);
-// Sets friction across to that along, for every material and pair; for a world that is not sealed yet or not simulated.
+// Returns true if some material or pair has a shear stiffness, so that contacts may have springs along their tangents.
+CH_API bool ch_world_is_sheared(const ChWorld* world);
+// Makes friction across equal to friction along, for every material and pair. Call it before the world is sealed or
+// simulated.
 CH_API void ch_world_make_isotropic(ChWorld* world);
 
 #ifdef __cplusplus

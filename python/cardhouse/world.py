@@ -196,6 +196,25 @@ class JointPart:
 Who = str | Part | _core.Body
 
 
+def _without_copies(document: Document) -> Document:
+    """Entries with "copies" written out, a body each: rows of the document are rows of the world."""
+    bodies = document.get("bodies")
+    if not isinstance(bodies, list) or not any(isinstance(body, dict) and isinstance(body.get("copies"), list) for body in bodies):
+        return document
+    size, rows = int(document.get("dimension", 3)), []
+    for body in bodies:
+        places = body.get("copies") if isinstance(body, dict) else None
+        if not isinstance(places, list) or not places or len(places) % size != 0 or "position" in body:
+            rows.append(body)  # the library says what is wrong
+            continue
+        shared = {key: item for key, item in body.items() if key not in ("copies", "name")}
+        for number, first in enumerate(range(0, len(places), size), 1):
+            name = {"name": f"{body['name']} {number}"} if "name" in body else {}
+            rows.append({**name, "position": places[first:first + size], **copy.deepcopy(shared)})
+    document["bodies"] = rows
+    return document
+
+
 class World(_Shapes[Part]):
     """A world and how to run it. SI units; z is up, in the plane y.
 
@@ -213,7 +232,7 @@ class World(_Shapes[Part]):
             self._document.update(_given(name=name, gravity=None if gravity is None else list(gravity),
                                          periodic=None if periodic is None else {k: list(ends) for k, ends in periodic.items()}))
         else:
-            self._document = copy.deepcopy(dict(document))
+            self._document = _without_copies(copy.deepcopy(dict(document)))
         self._file = file
         self._taken: set[str] = set()  # names of bodies
 
@@ -291,25 +310,31 @@ class World(_Shapes[Part]):
     def add_material(self, name: str, *, density: float | None = None, friction: float | Mapping[str, Any] | None = None,
                      restitution: float | None = None, rolling: float | None = None, drilling: float | None = None,
                      ellipsoidal: bool | None = None, cohesion: float | None = None, heals: bool | None = None,
+                     shear_stiffness: float | None = None, shear_damping: float | None = None,
                      young: float | None = None, poisson: float | None = None,
                      stiffness: float | None = None, damping: float | None = None) -> str:
         """A material: density in kg/m^3, friction coefficient, restitution 0 to 1; rolling and drilling in m, moments over
         normal force; ellipsoidal: friction and drilling share one limit; cohesion in N a contact point, and
-        whether its bonds heal; where contact is compliant young in
+        whether its bonds heal; shear_stiffness and shear_damping in N/m and N s/m, along the tangents of a contact
+        point; where contact is compliant young in
         Pa, stiffness in N/m, damping in N s/m. Returns its name."""
         self._document.setdefault("materials", {})[name] = _given(
             density=density, friction=friction, restitution=restitution, rolling=rolling, drilling=drilling,
-            ellipsoidal=ellipsoidal, cohesion=cohesion, heals=heals, young=young, poisson=poisson,
+            ellipsoidal=ellipsoidal, cohesion=cohesion, heals=heals, shear_stiffness=shear_stiffness,
+            shear_damping=shear_damping, young=young, poisson=poisson,
             stiffness=stiffness, damping=damping)
         return name
 
     def add_pair(self, first: str, second: str, *, friction: float | Iterable[float] | None = None,
                  restitution: float | None = None, rolling: float | None = None, drilling: float | None = None,
-                 cohesion: float | None = None, stiffness: float | None = None, damping: float | None = None) -> None:
+                 cohesion: float | None = None, shear_stiffness: float | None = None,
+                 shear_damping: float | None = None, stiffness: float | None = None,
+                 damping: float | None = None) -> None:
         """What holds for two materials in contact instead of the rule."""
         self._append("pairs", {"materials": [first, second], **_given(
             friction=friction, restitution=restitution, rolling=rolling, drilling=drilling,
-            cohesion=cohesion, stiffness=stiffness, damping=damping)})
+            cohesion=cohesion, shear_stiffness=shear_stiffness, shear_damping=shear_damping,
+            stiffness=stiffness, damping=damping)})
 
     def add_body(self, name: str | None = None, *, position: Vector | None = None, orientation: Any = None,
                  velocity: Vector | None = None, spin: Any = None, fixed: bool = False, mass: float | None = None,
@@ -332,15 +357,16 @@ class World(_Shapes[Part]):
 
     def add_joint(self, type: str, first: Who, second: Who, *, name: str | None = None, at: Vector | None = None,
                   axis: Vector | None = None, second_axis: Vector | None = None, second_at: Vector | None = None,
-                  length: float | None = None, collide: bool | None = None,
+                  length: float | None = None, collide: bool | None = None, reach: float | None = None,
                   axes: Iterable[Mapping[str, Any]] | None = None, **freedom: Any) -> JointPart:
         """A joint between two bodies, or one and "ground": points (m) and axes in the world at the start. A freedom
         counts the motion of the second body as the first sees it. `axes` has one object a freedom; where there is one
-        only, its keys (lower, upper, friction, drive, target, strength) may stand here themselves."""
+        only, its keys (lower, upper, friction, drive, target, strength) may stand here themselves. On a deformable body
+        the joint follows the skin within `reach` metres of its point."""
         joint: Document = {"type": type, "bodies": [_plain(first, "bodies"), _plain(second, "bodies")],
                            "name": name or f"joint {len(self._document.get('joints', []))}"}
         joint.update(_given(at=at, axis=axis, second_axis=second_axis, second_at=second_at, length=length,
-                            collide=collide, axes=None if axes is None else list(axes)))
+                            collide=collide, reach=reach, axes=None if axes is None else list(axes)))
         if freedom:
             joint.setdefault("axes", [{}])[0].update(_given(**freedom))
         self._append("joints", joint)

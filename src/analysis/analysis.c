@@ -211,6 +211,14 @@ static void analyze_friction(const ChProblemView* p, ChAnalysis* out) {
     if (law->rolls || law->drills) {
       lowest = ch_min(lowest, block->mu[0]);
       highest = ch_max(highest, block->mu[0]);
+      out->compliant += ch_block_compliance(block) > 0.0 || ch_block_shear(block) > 0.0;
+    }
+    if (law->section) {
+      for (int k = 0; k < block->section->count; ++k) {
+        const double *x = block->section->corner[k], size = hypot(x[0], x[1]);
+        lowest = ch_min(lowest, size);
+        highest = ch_max(highest, size);
+      }
       out->compliant += ch_block_compliance(block) > 0.0;
     }
     if (!law->friction) continue;
@@ -219,7 +227,7 @@ static void analyze_friction(const ChProblemView* p, ChAnalysis* out) {
       highest = ch_max(highest, block->mu[a]);
     }
     out->elliptic += block->dimension == 3 && block->mu[0] != block->mu[1];
-    out->compliant += ch_block_compliance(block) > 0.0;
+    out->compliant += ch_block_compliance(block) > 0.0 || ch_block_shear(block) > 0.0;
   }
   bool any = lowest <= highest;
   out->mu_lowest = any ? lowest : NAN;

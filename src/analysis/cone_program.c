@@ -115,8 +115,15 @@ static double gathered_length(const ChConeProgram* p, int count) {
 static bool is_joint(const ChBlock* block) { return ch_law_info(block->law)->equation; }
 static bool opens(const ChBlock* block) { return ch_law_info(block->law)->opens; }
 static bool rolls(const ChBlock* block) { return ch_law_info(block->law)->rolls || ch_law_info(block->law)->drills; }
-static bool rubs(const ChBlock* block) { return ch_law_info(block->law)->friction || rolls(block); }
-static bool is_round(const ChBlock* block) { return rubs(block) && (block->dimension == 3 || rolls(block)); }
+static const ChFrictionSection* section_of(const ChBlock* block) {
+  return ch_law_info(block->law)->section ? block->section : NULL;
+}
+static bool rubs(const ChBlock* block) {
+  return ch_law_info(block->law)->friction || rolls(block) || section_of(block);
+}
+static bool is_round(const ChBlock* block) {
+  return rubs(block) && !section_of(block) && (block->dimension == 3 || rolls(block));
+}
 static bool is_limit(const ChBlock* block) { return !is_joint(block) && !opens(block); }
 
 // Rows of a section: tangents, then moments about them, then the moment about the normal; see rolling.md.
@@ -125,6 +132,7 @@ static int tangents_of(const ChBlock* block) {
 }
 
 static double coefficient(const ChBlock* block, int a) {
+  if (section_of(block)) return 1.0;  // a direction is a corner as it is
   if (a < tangents_of(block)) return block->mu[rolls(block) ? 0 : a];
   return block->dimension == 4 || a == 4 ? block->more[1] : block->more[0];
 }
@@ -145,7 +153,9 @@ static double edge_size(const ChConeProgram* p, int i) {
   const ChBlock* block = &p->def.problem->blocks[i];
   if (!rubs(block)) return p->block_size[i];
   double most = 0.0;
-  for (int a = 0; a < tangents_of(block); ++a) most = ch_max(most, coefficient(block, a));
+  for (int a = 0; !section_of(block) && a < tangents_of(block); ++a) most = ch_max(most, coefficient(block, a));
+  for (int k = 0; section_of(block) && k < section_of(block)->count; ++k)
+    most = ch_max(most, hypot(section_of(block)->corner[k][0], section_of(block)->corner[k][1]));
   return p->block_size[i] * ch_max(1.0, p->factor * most);
 }
 
@@ -188,8 +198,18 @@ static void add_edge(ChConeProgram* p, Edge edge, double lo, double hi) {
   write_edge(p, p->edge_count - 1);
 }
 
+// The cone over a polygon has its corners for edges, and no more are needed.
+static void add_section(ChConeProgram* p, int i, const ChFrictionSection* section) {
+  for (int k = 0; k < section->count; ++k)
+    add_edge(p, (Edge){.block = i, .direction = {section->corner[k][0], section->corner[k][1]}}, 0.0, INFINITY);
+}
+
 static void add_contact(ChConeProgram* p, int i) {
   const ChBlock* block = &p->def.problem->blocks[i];
+  if (section_of(block)) {
+    add_section(p, i, section_of(block));
+    return;
+  }
   const int tangents = tangents_of(block);
   const double most = ch_max(coefficient(block, 0), tangents == 2 ? coefficient(block, 1) : 0.0);
   const int edges = most == 0.0 ? 1 : tangents == 1 ? 2 : FIRST_EDGES;
@@ -388,6 +408,17 @@ static int refine(ChConeProgram* p, double* violation) {
   return added;
 }
 
+// How far the velocity opens a contact against the corner that it slides against.
+static double section_opening(const ChConeProgram* p, int i) {
+  const ChBlock* block = &p->def.problem->blocks[i];
+  const ChFrictionSection* section = section_of(block);
+  const double* u = p->u + block->row;
+  double least = INFINITY;
+  for (int k = 0; k < section->count; ++k)
+    least = ch_min(least, u[0] + p->factor * (section->corner[k][0] * u[1] + section->corner[k][1] * u[2]));
+  return least / edge_size(p, i);
+}
+
 // Does the velocity part every contact, in the round cones already? Then there is no self-stress, and no more to do.
 static bool parts_all_contacts(const ChConeProgram* p) {
   const ChProblemView* problem = p->def.problem;
@@ -399,6 +430,7 @@ static bool parts_all_contacts(const ChConeProgram* p) {
     double opening = p->u[block->row] / p->block_size[i];
     if (is_limit(block) && isinf(block->lo)) opening = -opening;
     if (is_round(block)) opening = worst_edge(p, i, 0.0, &edge);
+    if (section_of(block)) opening = section_opening(p, i);
     if (!(opening > SOLVER_TOLERANCE)) return false;
   }
   return true;

@@ -1,6 +1,7 @@
 // Painleve's paradox (004, section 2.8.3): a contact that slides along d with friction mu meets its normal reaction
 // with the normal acceleration (n - mu d)^T M^-1 n = W_nn - mu d . W_nT per unit of it. Where some direction d makes
-// that zero or negative, a rigid contact may have no finite solution, or several.
+// that zero or negative, a rigid contact may have no finite solution, or several. The worst direction of any law gives
+// W_nn - sigma(W_nT), sigma its support function: moments and sections count as they are.
 #include "analysis/painleve.h"
 
 #include <math.h>
@@ -22,14 +23,16 @@ void ch_painleve_find(const ChProblemView* p, const double* W_ii, double* normal
     const double* own = W_ii;
     W_ii += block->dimension * block->dimension;
     normal[i] = indicator[i] = critical_mu[i] = NAN;
-    if (!ch_law_info(block->law)->friction) continue;
-    double W[3] = {0};
+    const ChLawInfo* law = ch_law_info(block->law);
+    if (!law->friction && !(law->opens && block->dimension > 1)) continue;
+    double W[CH_BLOCK_MAX] = {0};
     normal_row(block, own, W);
     if (!(W[0] > 0.0)) continue;
     const double second = block->dimension == 3 ? block->mu[1] : 0.0;
-    const double coupling = hypot(W[1], W[2]);
+    const double coupling = hypot(W[1], p->dimension == 3 ? W[2] : 0.0);
     normal[i] = W[0];
-    indicator[i] = W[0] - hypot(block->mu[0] * W[1], second * W[2]);
+    indicator[i] = W[0] - (law->friction ? hypot(block->mu[0] * W[1], second * W[2])
+                                         : ch_contact_support(block, CH_POSE_COULOMB, W));
     critical_mu[i] = coupling > 1e-14 * W[0] ? W[0] / coupling : INFINITY;
   }
 }

@@ -132,6 +132,18 @@ static void yield(const ChMoment* moment, const ChRowRule* rule, const ChSurface
   out->springs[out->block_count - 1] = spring;
 }
 
+// The spring along the tangents. At an impact it gives no impulse.
+static void yield_along(const ChRowRule* rule, const ChSurface* surface, int dimension, ChRowBlock* block,
+                        ChRows* out) {
+  if (rule->at_once) block->law.mu[0] = block->law.mu[1] = 0.0;
+  if (!rule->stretch) return;
+  const ChShear shear = {surface->shear_stiffness, surface->shear_damping, rule->stretch[block->gap]};
+  block->law.shear = ch_shear_compliance(&shear, rule->h);
+  for (int k = block->law.row + 1; k < block->law.row + dimension; ++k)
+    out->w[k] += ch_shear_rate(&shear, rule->h) * ch_dot(shear.stretch, out->rows[k].force[1]);
+  out->shears[out->block_count - 1] = shear;
+}
+
 // Whether the row acts on no freedom of either body. What locks leave of a row is told by the basis of the freedoms
 // that there are.
 static bool is_locked(const ChMoment* moment, const ChRow* row, const int body[2]) {
@@ -183,7 +195,9 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
   ChVec3 axes[3];
   ch_contact_frame(moment, gap, surface, axes);
   block->gap = index;
-  block->law.law = dimension == 1 ? CH_LAW_UNILATERAL : rule->heap ? CH_LAW_COMPLIANT : CH_LAW_CONTACT;
+  const bool sheared = surface->shear_stiffness > 0.0 && dimension > 1,
+             yields = rule->heap || (sheared && rule->stretch);
+  block->law.law = dimension == 1 ? CH_LAW_UNILATERAL : yields ? CH_LAW_COMPLIANT : CH_LAW_CONTACT;
   block->law.dimension = dimension;
   block->law.mu[0] = surface->friction[0];
   block->law.mu[1] = surface->axis_body < 0 || dimension == 2 ? surface->friction[0] : surface->friction[1];
@@ -210,6 +224,7 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
     if (a == 0 && !rule->heap) out->w[k] += approach(moment, rule, gap, &out->deferred);
   }
   if (rule->heap) yield(moment, rule, surface, gap, block, out);
+  if (sheared) yield_along(rule, surface, dimension, block, out);
   if (out->touches) add_touches(moment, gap, axes, dimension, out, used);
 }
 
@@ -326,6 +341,37 @@ static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, 
   }
 }
 
+double ch_row_bend_speed(const ChWorld* world, const ChRows* rows, int row, const int body[2], const double* rates) {
+  double sum = 0.0;
+  for (int side = 0; side < 2 && rows->bends; ++side) {
+    const double* bend = rows->bends[row][side];
+    if (!bend || body[side] < 0) continue;
+    const double* own = rates + world->bodies[body[side]].first_mode;
+    for (int a = 0; a < ch_body_modes(world, body[side]); ++a) sum += bend[a] * own[a];
+  }
+  return sum;
+}
+
+// How deformable sides of a block of a joint move along its rows.
+static void add_bends(ChArena* arena, const ChMoment* moment, const ChRowBlock* block, ChRows* out) {
+  const ChJoint* joint = &moment->world->joints[block->joint];
+  const ChRow* list[CH_BLOCK_MAX];
+  for (int a = 0; a < block->law.dimension; ++a) list[a] = &out->rows[block->law.row + a];
+  for (int side = 0; side < 2; ++side) {
+    const int modes = ch_joint_modes(joint, side);
+    if (modes == 0) continue;
+    double* bend = CH_TAKE_RAW(arena, (long)block->law.dimension * modes, double);
+    ch_joint_bends(moment->world, joint, moment->states, side, block->law.dimension, list, bend);
+    for (int a = 0; a < block->law.dimension; ++a) out->bends[block->law.row + a][side] = bend + (long)a * modes;
+  }
+}
+
+static bool grips(const ChWorld* world) {
+  for (int j = 0; j < world->joint_count; ++j)
+    if (world->joints[j].grip[0] || world->joints[j].grip[1]) return true;
+  return false;
+}
+
 static void take_touches(ChArena* arena, const ChMoment* moment, ChRows* out) {
   long most = 0, blocks = (long)moment->gap_count + (long)moment->world->joint_count * CH_JOINT_ROWS_MAX;
   for (int g = 0; g < moment->gap_count; ++g)
@@ -349,8 +395,14 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
                   .driven = CH_TAKE(arena, most, bool)};
   int used = 0;
   if (rule->heap) out->springs = CH_TAKE(arena, moment->gap_count + joint_rows, ChSpring);
+  if (rule->stretch) out->shears = CH_TAKE(arena, moment->gap_count + joint_rows, ChShear);
   if (moment->world->mode_count > 0) take_touches(arena, moment, out);
-  for (int j = 0; j < moment->world->joint_count; ++j) add_joint(moment, rule, j, out);
+  for (int j = 0; j < moment->world->joint_count; ++j)
+    if (!moment->joint_here || moment->joint_here[j]) add_joint(moment, rule, j, out);
+  if (out->block_count > 0 && grips(moment->world)) {
+    out->bends = (double*(*)[2])CH_TAKE(arena, 2 * most, double*);
+    for (int b = 0; b < out->block_count; ++b) add_bends(arena, moment, &out->blocks[b], out);
+  }
   ChSurface surface = {0};
   const int* seen = NULL;  // gaps of one pair of shapes follow each other
   for (int g = 0; g < moment->gap_count; ++g) {

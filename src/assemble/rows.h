@@ -36,6 +36,7 @@ typedef struct ChRows {
   double* w;
   double* value;          // signed gap or g of each row; 0 for tangents, motors and friction
   ChSpring* springs;      // of each block, where contacts are compliant; else NULL
+  ChShear* shears;        // of each block, where some contacts have a spring along their tangents; else NULL
   double* prescribed;     // the part of w that bodies without degrees of freedom make: they do work
   int locked;             // contacts that were left out: neither body can move along their normals
   double locked_overlap;  // the largest overlap of these, metres
@@ -45,11 +46,21 @@ typedef struct ChRows {
   // bodies.
   ChSkinTouch* touches;
   int (*touch)[2];
+  // Of rows of joints on deformable bodies, by row and side: gradients along modes; else NULL. NULL where there are
+  // none.
+  double* (*bends)[2];
 } ChRows;
 
 static inline const ChSkinTouch* ch_row_touch(const ChRows* rows, int block, int side) {
   return rows->touches && rows->touch[block][side] >= 0 ? &rows->touches[rows->touch[block][side]] : NULL;
 }
+
+static inline const double* ch_row_bend(const ChRows* rows, int row, int side) {
+  return rows->bends ? rows->bends[row][side] : NULL;
+}
+
+// What deformation adds to the speed of a row of a joint; `rates`: those of all modes of the world.
+double ch_row_bend_speed(const ChWorld* world, const ChRows* rows, int row, const int body[2], const double* rates);
 
 // How gaps and joint errors enter w.
 typedef struct ChRowRule {
@@ -63,6 +74,7 @@ typedef struct ChRowRule {
   bool at_once;                 // an impact: bounded motors and friction have no time to act, only reached limits stop
   const ChHeap* heap;           // contacts are compliant (spring.h); NULL: they are rigid
   const unsigned char* bonded;  // of each gap: whether it is held together, where there is cohesion; else NULL
+  const ChVec3* stretch;        // of each gap: of the spring along its tangents, in the world; NULL: there are none
   bool frictionless;            // impact and projection steps may ask for normals alone
 } ChRowRule;
 
@@ -72,6 +84,7 @@ typedef struct ChMoment {
   double time, end;  // of the step: prescribed motions are followed from where they are now to where they will be
   const ChGap* gaps;
   int gap_count;
+  const unsigned char* joint_here;  // joint -> its rows are built, where several processes share a world; NULL: of all
 } ChMoment;
 
 // Radius of the smaller moving body of a contact about its centre of mass: what an overlap is compared with. Fixed

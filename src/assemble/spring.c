@@ -143,6 +143,18 @@ double ch_spring_speed(const ChSpring* spring, double gap, double h) {
   return (gap + held / (h * spring->stiffness + spring->damping)) / h;
 }
 
+double ch_shear_compliance(const ChShear* shear, double h) {
+  return 1.0 / (h * (h * shear->stiffness + shear->damping));
+}
+
+double ch_shear_rate(const ChShear* shear, double h) {
+  return shear->stiffness / (h * shear->stiffness + shear->damping);
+}
+
+double ch_shear_end(const ChShear* shear, double h, double stretch, double reaction) {
+  return stretch - h * (reaction * ch_shear_compliance(shear, h) + stretch * ch_shear_rate(shear, h));
+}
+
 double ch_spring_energy(const ChSpring* spring, double overlap) {
   if (!(overlap > 0.0)) return 0.0;
   if (spring->hertz > 0.0) return 0.4 * spring->hertz * overlap * overlap * sqrt(overlap);

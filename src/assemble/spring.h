@@ -9,6 +9,14 @@
 //
 // so that an overlap is the spring's compression, which no stabilisation pushes out. The damper acts from the moment on
 // at which the gap closes, never at a distance.
+//
+// Along the tangents a contact may have a spring, too, whatever the law of its normal. Its stretch s is remembered from
+// step to step (step/shear.h). With F_T = r_T / h = -(k_t s+ + d_t ds/dt) and s+ = s + h ds/dt, what is left of the
+// velocity is slip,
+//
+//   slip = u_T - ds/dt = u_T + c_t r_T + w_T,    c_t = 1 / (h K_t),  w_T = k_t s / K_t,  K_t = h k_t + d_t
+//
+// and Coulomb's law holds of r and slip: what sticks creeps with its spring, what slides keeps it at mu r_n.
 #ifndef CH_ASSEMBLE_SPRING_H
 #define CH_ASSEMBLE_SPRING_H
 
@@ -23,6 +31,12 @@ typedef struct ChSpring {
   double hertz;      // F = hertz d^(3/2); 0: F = k d
 } ChSpring;
 
+// Along the tangents.
+typedef struct ChShear {
+  double stiffness, damping;  // N/m, N s/m
+  ChVec3 stretch;             // s at the start of the step, m, in the world
+} ChShear;
+
 struct ChMoment;
 
 // Of the materials, or by the rule. `closing`: speed at which the contact closes at the start of the step.
@@ -32,6 +46,11 @@ ChSpring ch_contact_spring(const struct ChMoment* moment, const ChHeap* heap, do
 // c and w above.
 double ch_spring_compliance(const ChSpring* spring, double h);
 double ch_spring_speed(const ChSpring* spring, double gap, double h);
+
+// c_t, the factor of s in w_T, and s at the end of the step of the reaction along one tangent.
+double ch_shear_compliance(const ChShear* shear, double h);
+double ch_shear_rate(const ChShear* shear, double h);
+double ch_shear_end(const ChShear* shear, double h, double stretch, double reaction);
 
 // Energy in it at an overlap, J; 0 where it is open.
 double ch_spring_energy(const ChSpring* spring, double overlap);

@@ -54,8 +54,7 @@ ChStatus ch_friction_section_check(ChContext* context, const char* what, const C
     if (!(turn(a, b, c) > 0.0))
       status =
           ch_fail(context, CH_ERR_RANGE,
-                  "%s: corners of the section do not go round counter-clockwise at (%g, %g), must be a convex hull",
-                  what, b[0], b[1]);
+                  "%s: corners of the section do not turn left at (%g, %g), must be a convex hull", what, b[0], b[1]);
     else if (!(turn(a, b, origin) >= 0.0))
       status = ch_fail(context, CH_ERR_RANGE,
                        "%s: the origin is outside of the section, beyond its side from (%g, %g) to (%g, %g); a contact "
@@ -82,8 +81,9 @@ ChStatus ch_friction_section_make(ChContext* context, const char* what, int coun
   memcpy(out->corner, hull, (size_t)out->count * sizeof *hull);
   for (int k = 0; k < count; ++k)
     if (!is_corner(out, point[k]))
-      return ch_fail(context, CH_ERR_RANGE,
-                     "%s: point %d of the section, (%g, %g), is no corner of the hull of all; a section is convex",
-                     what, k, point[k][0], point[k][1]);
+      return ch_fail(
+          context, CH_ERR_RANGE,
+          "%s: point %d of the section, (%g, %g), is not a corner of the hull of all points; a section is convex", what,
+          k, point[k][0], point[k][1]);
   return ch_friction_section_check(context, what, out);
 }

@@ -33,7 +33,7 @@ ChStatus ch_memory_set_allocator(ChContext* context, const ChAllocator* allocato
   ch_arena_trim();
   if (ch_arena_blocks() > 0)
     return ch_fail(context, CH_ERR_ARGUMENT,
-                   "%ld blocks of the allocator before are in use: set another one before anything is created",
+                   "%ld blocks of the previous allocator are in use: set an allocator before anything is created",
                    ch_arena_blocks());
   in_use = allocator ? *allocator : of_system;
   return CH_OK;

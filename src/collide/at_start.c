@@ -60,7 +60,7 @@ ChStatus ch_world_clearances(ChContext* context, const ChWorld* world, double wi
   int found = 0;
   *out = NULL;
   *count = 0;
-  if (!world->sealed) return ch_fail(context, CH_ERR_ARGUMENT, "clearances are found in sealed worlds only");
+  if (!world->sealed) return ch_fail(context, CH_ERR_ARGUMENT, "clearances need a sealed world");
   ChStatus status = ch_collider_create(context, world, &collider);
   if (status == CH_OK) status = ch_collide(context, collider, world->states, &options, &gaps, &found);
   ChClearance* all = status == CH_OK && found > 0 ? malloc((size_t)found * sizeof *all) : NULL;

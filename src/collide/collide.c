@@ -160,6 +160,7 @@ static ChStatus check(ChContext* context, const ChWorld* world, const ChBodyStat
   if (!(isfinite(o->look_ahead) && o->look_ahead >= 0.0))
     return ch_fail(context, CH_ERR_RANGE, "collision: look_ahead is %g, must be finite and >= 0", o->look_ahead);
   for (int b = 0; b < world->body_count; ++b) {
+    if (o->near && !o->near[b]) continue;
     const ChBodyState* s = &states[b];
     const ChQuat q = s->orientation;
     if (!finite_vec(s->position) || !finite_vec(s->velocity) || !finite_vec(s->omega) ||
@@ -225,10 +226,14 @@ static int place_shapes(ChCollider* c, const ChBodyState* states, const ChCollid
   c->ahead = (ChAhead){o->margin, o->look_ahead, states, o->touched ? touched : NULL, c};
   for (int i = 0; i < c->world->shape_count; ++i) {
     const ChShape* shape = &c->world->shapes[i];
+    if (o->near && !o->near[shape->body]) {  // a plane that is not listed meets nobody
+      c->items[i] = (ChBroadItem){.body = shape->body, .plane = true};
+      continue;
+    }
     pose(c, i, states);
     double widen = 0.5 * o->margin + (o->look_ahead > 0.0 ? o->look_ahead * c->spin[i] : 0.0);
     ChVec3 step = ch_scale(o->look_ahead, states[shape->body].velocity);
-    bool moves = c->world->bodies[shape->body].kind == CH_BODY_DYNAMIC;
+    bool moves = c->world->bodies[shape->body].kind == CH_BODY_DYNAMIC && (!o->mine || o->mine[shape->body]);
     c->items[i] = (ChBroadItem){.body = shape->body, .moves = moves, .plane = is_plane(shape)};
     if (c->items[i].plane)
       c->planes[planes++] = plane_of(i, &c->posed[i], step, widen);
@@ -258,7 +263,7 @@ static void collide_image(const ChCollider* c, const ChBodyState* states, const 
   double spin = c->spin[i] + c->spin[j], spacing = sample_spacing(a->shape, b->shape);
   double margin = o->margin + (o->look_ahead > 0.0 ? o->look_ahead * (ch_norm(approach) + spin) : 0.0);
   if (!(ch_norm(ch_sub(b->frame.at, a->frame.at)) <= (1.0 + 1e-9) * (bound_of(a) + bound_of(b)) + margin)) return;
-  if (is_ignored(c, body_a, body_b)) return;
+  if (is_ignored(c, body_a, body_b) || !ch_pair_is_mine(c->world, o->mine, body_a, body_b)) return;
   bool one_by_one = spacing > 0.0 || a->skin || b->skin || (c->world->mesh_count > 0 && ch_pair_is_exact(a, b));
   int first = out->count, kept = first;
   ch_pair_collide(a, b, margin, out);

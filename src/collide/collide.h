@@ -47,7 +47,17 @@ typedef struct ChCollideOptions {
   // NULL: nobody knows.
   bool (*touched)(const void* past, int shape_a, int shape_b, uint64_t key);
   const void* past;
+  // Where several processes share a world: bodies whose states are known, and those whose contacts are looked for here.
+  // NULL: all.
+  const unsigned char *near, *mine;
 } ChCollideOptions;
+
+// Whether the contacts of two bodies are looked for here: by whoever moves the first of the two that is dynamic.
+static inline bool ch_pair_is_mine(const ChWorld* world, const unsigned char* mine, int a, int b) {
+  if (!mine) return true;
+  int first = a < b ? a : b, second = a < b ? b : a;
+  return mine[world->bodies[first].kind == CH_BODY_DYNAMIC ? first : second];
+}
 
 typedef struct ChCollider ChCollider;
 

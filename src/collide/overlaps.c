@@ -24,7 +24,7 @@ ChStatus ch_world_overlaps(ChContext* context, const ChWorld* world, ChOverlap**
   const ChCollideOptions options = {.margin = 0.0};
   *out = NULL;
   *count = 0;
-  if (!world->sealed) return ch_fail(context, CH_ERR_ARGUMENT, "overlaps are found in sealed worlds only");
+  if (!world->sealed) return ch_fail(context, CH_ERR_ARGUMENT, "overlaps need a sealed world");
   ChStatus status = ch_collider_create(context, world, &collider);
   if (status == CH_OK) status = ch_collide(context, collider, world->states, &options, &gaps, &found);
   if (status == CH_OK) status = keep(context, gaps, found, out, count);

@@ -279,6 +279,14 @@ static void read_contacts(Parts* p) {
   if (p->rolls && p->h->status == CH_OK) read_rolling(p, contacts);
 }
 
+// A shear compliance of zero is not written, and older files know none.
+static bool is_left_out(const Parts* p, const char* group, const ChLawInfo* info, int parameter) {
+  char name[CH_HDF5_NAME_SIZE];
+  const ChLawParameter* known = &info->parameter[parameter];
+  return info->shear > 0 && known->offset == info->shear && p->h->status == CH_OK &&
+         !ch_hdf5_has(p->h, ch_hdf5_join(name, group, known->name));
+}
+
 // Contacts that obey another law: which they are, ascending, and what FCLIB has no place for.
 static void read_guests(Parts* p, ChLaw law) {
   const ChLawInfo* info = ch_law_info(law);
@@ -296,6 +304,7 @@ static void read_guests(Parts* p, ChLaw law) {
     p->file_blocks[contact[k]].law = law;
   }
   for (int parameter = CH_FCLIB_GUEST_PARAMETER; parameter < info->parameter_count; ++parameter) {
+    if (is_left_out(p, group, info, parameter)) continue;
     const double* value = read_vector(p->h, group, info->parameter[parameter].name, count);
     for (long k = 0; p->h->status == CH_OK && k < count; ++k)
       ch_block_set_parameter(&p->file_blocks[contact[k]], parameter, value[k]);

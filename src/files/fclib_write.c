@@ -279,7 +279,12 @@ static void put_guests(Writer* w, ChLaw law) {
   ch_hdf5_put_group(&w->h, ch_hdf5_join(group, "cardhouse", info->name));
   ch_hdf5_put_ints(&w->h, ch_hdf5_join(name, group, "contact"), count, contact);
   for (int k = CH_FCLIB_GUEST_PARAMETER; k < info->parameter_count; ++k) {
-    for (int b = 0; b < count; ++b) value[b] = ch_block_parameter(&w->problem.blocks[w->order.block[contact[b]]], k);
+    bool some = info->shear == 0 || info->parameter[k].offset != info->shear;
+    for (int b = 0; b < count; ++b) {
+      value[b] = ch_block_parameter(&w->problem.blocks[w->order.block[contact[b]]], k);
+      some = some || value[b] != 0.0;
+    }
+    if (!some) continue;
     ch_hdf5_put_doubles(&w->h, ch_hdf5_join(name, group, info->parameter[k].name), count, value);
   }
 }

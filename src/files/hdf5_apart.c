@@ -137,8 +137,8 @@ static bool tell(const ChHdf5* h, int fd, Reply* reply, const void* data) {
   if (h->status != CH_OK) memcpy(reply->message, h->context->message, sizeof reply->message);
   if (h->status == CH_ERR_MEMORY) {  // the child's own limit, which no good file comes near
     reply->status = CH_ERR_SIZE;
-    snprintf(reply->message, sizeof reply->message, "%s: reading it takes more memory than a file of its size should",
-             h->path);
+    snprintf(reply->message, sizeof reply->message,
+             "%s: reading this file takes more memory than its size can explain: it is damaged", h->path);
   }
   return write_all(fd, reply, sizeof *reply) && write_all(fd, data, reply->bytes);
 }
@@ -192,9 +192,10 @@ static const char* cause_of(const ChHdf5* h, bool silent) {
   kill(h->child, SIGKILL);  // no use to one that is dead already
   while (waitpid(h->child, &status, 0) < 0 && errno == EINTR) continue;
   int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  if (silent || number == SIGXCPU) return "the HDF5 library finds no end in this file: it is damaged";
-  if (number == SIGSYS) return "the HDF5 library was stopped at what no reader has to do: the file is damaged";
-  return "the HDF5 library breaks down on this file: it is damaged";
+  if (silent || number == SIGXCPU) return "the HDF5 library did not finish reading this file: it is damaged";
+  if (number == SIGSYS)
+    return "the HDF5 library made a system call that reading does not need and was stopped: the file is damaged";
+  return "the HDF5 library crashed while reading this file: it is damaged";
 }
 
 static void give_up(ChHdf5* h, bool silent) {
@@ -244,7 +245,7 @@ static bool start_child(ChHdf5* h, int pair[2]) {
   bool ready = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0;
   h->child = ready ? fork() : -1;
   if (h->child >= 0) return true;
-  ch_hdf5_fail(h, CH_ERR_MEMORY, "no process can be started to read it in: %s", strerror(errno));
+  ch_hdf5_fail(h, CH_ERR_MEMORY, "a process to read the file in cannot be started: %s", strerror(errno));
   if (ready) close(pair[0]), close(pair[1]);
   return false;
 }
@@ -253,7 +254,7 @@ void ch_hdf5_apart_start(ChHdf5* h, int fd) {
   int pair[2];
   struct stat info;
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    ch_hdf5_fail(h, CH_ERR_FILE, "cannot be read: it is no plain file");
+    ch_hdf5_fail(h, CH_ERR_FILE, "cannot be read: it is not a plain file");
     return;
   }
   h->bytes = (double)info.st_size;

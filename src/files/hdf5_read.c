@@ -240,7 +240,7 @@ static char* join_texts(ChHdf5* h, const char* name, long count, const char* dat
     const char* text = s->variable ? pointers[k] : data + (size_t)k * stride;
     bytes += text ? strlen(text) + 1 : LONGEST_TEXT;
     if (bytes < LONGEST_TEXT) continue;
-    ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s[%ld] is no text, or all together are too long", name, k);
+    ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s[%ld] is not a text, or all texts together are too long", name, k);
     return NULL;
   }
   char *all = ch_hdf5_take(h, (long)bytes, 1), *at = all;

@@ -47,7 +47,7 @@ ChStatus ch_region_read(ChContext* context, const char* what, const char* text, 
                                   : "x0,x1,y0,y1,z0,z1 (a box) or x,y,radius,z0,z1 (an upright cylinder)");
   }
   if (!(ch_region_volume(out) > 0.0))
-    return ch_fail(context, CH_ERR_RANGE, "%s is '%s', which holds nothing: lower ends come first, a radius is above 0",
+    return ch_fail(context, CH_ERR_RANGE, "%s is '%s', which is empty: give lower ends first, and a radius above 0",
                    what, text);
   return CH_OK;
 }

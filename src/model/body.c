@@ -121,7 +121,7 @@ static ChStatus check_inertia(ChContext* context, const ChWorld* world, const Ch
                    principal.x, principal.y, principal.z);
   if (!(principal.x + principal.y >= principal.z * (1.0 - 1e-9)))
     return ch_fail(context, CH_ERR_RANGE,
-                   "%s: inertia has principal moments %g, %g, %g; no body has one larger than the sum of the others",
+                   "%s: inertia has principal moments %g, %g, %g; none may be larger than the sum of the other two",
                    what, principal.x, principal.y, principal.z);
   return CH_OK;
 }

@@ -1,8 +1,8 @@
 // Forces on bodies and their derivatives, for the linearly implicit step (002: M^ = M - h^2 dk/dq - h dk/dv).
 //
 // A generalised force is laid out as velocities are: per body (force in the world frame, torque in the body's frame), 6
-// numbers a body in space, 3 in the plane; then the modes of deformable bodies, on which no force acts but through
-// contacts: springs, wrenches and joints hold a body's frame. dk/dq is with respect to the displacement h v (rotations:
+// numbers a body in space, 3 in the plane; then the modes of deformable bodies, on which wrenches and the drives of
+// joints act through what they grip (model/soft/soft_grip.h). dk/dq is with respect to the displacement h v (rotations:
 // h w, body's frame).
 #ifndef CH_MODEL_FORCES_H
 #define CH_MODEL_FORCES_H
@@ -39,6 +39,11 @@ bool ch_force_implicit(const ChWorld* world, int force, const ChBodyState* state
 // Potential energy of gravity (constant part at time t), springs, wells and deformation.
 double ch_forces_potential(const ChWorld* world, const ChBodyState* states, double t);
 double ch_kinetic_energy(const ChWorld* world, const ChBodyState* states);
+// The same, of some bodies alone: `which` says of each body whether; NULL: all. What joins bodies counts in any case.
+double ch_forces_potential_of(const ChWorld* world, const unsigned char* which, const ChBodyState* states, double t);
+double ch_kinetic_energy_of(const ChWorld* world, const unsigned char* which, const ChBodyState* states);
+void ch_momenta_of(const ChWorld* world, const unsigned char* which, const ChBodyState* states, ChVec3* linear,
+                   ChVec3* angular);
 // What a single spring, torsion spring or well stores; 0 for other forces.
 double ch_force_stored(const ChWorld* world, const ChForce* force, const ChBodyState* states);
 // Power that goes into a spring's damper at end `side`: less its force on that end, times the end's velocity.

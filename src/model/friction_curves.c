@@ -62,7 +62,8 @@ ChStatus ch_world_list_curves(ChContext* context, ChWorld* world) {
   const int count = find_kinds(world, kinds);
   int pairs = 0;
   if (count < 0)
-    return ch_fail(context, CH_ERR_SIZE, "materials have more than %d different frictions over speed", KINDS_MOST);
+    return ch_fail(context, CH_ERR_SIZE, "materials have more than %d different curves of friction over speed",
+                   KINDS_MOST);
   for (int p = 0; p < world->pair_count; ++p) pairs += world->pairs[p].curve != NULL;
   world->kinds = count;
   world->curve_count = (count + 1) * (count + 1) - 1;
@@ -72,8 +73,8 @@ ChStatus ch_world_list_curves(ChContext* context, ChWorld* world) {
     const int a = k / (count + 1), b = k % (count + 1);
     if (!combine(a > 0 ? kinds[a - 1] : NULL, b > 0 ? kinds[b - 1] : NULL, &world->curves[k - 1]))
       return ch_fail(context, CH_ERR_SIZE,
-                     "frictions over speed of two materials have more than %d speeds together: name fewer, or give the "
-                     "pair its own",
+                     "the curves of friction over speed of two materials have more than %d speeds together: use fewer, "
+                     "or give the pair its own curve",
                      CH_CURVE_POINTS);
   }
   for (int p = 0; p < world->pair_count; ++p) {

@@ -9,7 +9,7 @@ ChStatus ch_look_check(ChContext* context, const char* what, const ChLook* look)
   if (look->sheer && !(look->opacity >= 0.0 && look->opacity <= 1.0))
     return ch_fail(context, CH_ERR_RANGE, "%s: its opacity is %g, must be in [0, 1]", what, look->opacity);
   if ((int)look->pattern < CH_PATTERN_PLAIN || look->pattern > CH_PATTERN_CARD)
-    return ch_fail(context, CH_ERR_ARGUMENT, "%s: its pattern is %d, which is none", what, (int)look->pattern);
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: its pattern is %d, which does not exist", what, (int)look->pattern);
   return CH_OK;
 }
 

@@ -65,8 +65,8 @@ static ChStatus check_endless(ChContext* context, const ChWorld* world, int body
   for (int a = 0; a < 3; ++a)
     if (world->periodic.axis[a] && fabs(ch_component(normal, a)) > 1e-9)
       return ch_fail(context, CH_ERR_ARGUMENT,
-                     "body '%.100s': its %s looks along %c, in which the world repeats itself; its normal must have no "
-                     "part along that axis",
+                     "body '%.100s': its %s looks along %c, along which the world is periodic; its normal must be "
+                     "perpendicular to that axis",
                      world->bodies[body].name, ch_shape_kind(shape)->info.label, AXES[a]);
   return CH_OK;
 }
@@ -76,7 +76,7 @@ ChStatus ch_periodic_check_body(ChContext* context, const ChWorld* world, int b)
   const ChBody* body = &world->bodies[b];
   if (!ch_periodic_any(p)) return CH_OK;
   if (body->soft)
-    return ch_fail(context, CH_ERR_UNSUPPORTED, "body '%.100s': a deformable body in a periodic world", body->name);
+    return ch_fail(context, CH_ERR_UNSUPPORTED, "body '%.100s': periodic worlds take no deformable bodies", body->name);
   for (int k = body->first_shape; k < body->first_shape + body->shape_count; ++k) {
     const ChShape* shape = &world->shapes[k];
     ChStatus status = ch_shape_kind(shape)->info.endless ? check_endless(context, world, b, shape) : CH_OK;

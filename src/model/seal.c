@@ -82,13 +82,14 @@ static ChStatus set_mass(ChContext* context, const ChWorld* world, ChBody* body,
   ChMassProperties mass = mass_of_shapes(world, body, parts);
   if (!(mass.mass > 0.0))
     return ch_fail(context, CH_ERR_RANGE,
-                   body->mass > 0.0 ? "body '%.100s': its shapes have no density to spread its mass by; give inertia"
-                                    : "body '%.100s': has no mass; a dynamic body needs shapes with a density > 0, or "
-                                      "mass > 0",
+                   body->mass > 0.0
+                       ? "body '%.100s': its shapes have no density, so its mass cannot be distributed; give inertia"
+                       : "body '%.100s': has no mass; a dynamic body needs shapes with a density > 0, or "
+                         "mass > 0",
                    body->name);
   if (body->mass > 0.0 && !ch_vec_is_zero(body->origin))
     return ch_fail(context, CH_ERR_ARGUMENT,
-                   "body '%.100s': mass and centre are given but no inertia, and its shapes have another centre; give "
+                   "body '%.100s': mass and centre are given without inertia, and its shapes have another centre; give "
                    "inertia, or leave out centre",
                    body->name);
   double scale = body->mass > 0.0 ? body->mass / mass.mass : 1.0;
@@ -97,7 +98,7 @@ static ChStatus set_mass(ChContext* context, const ChWorld* world, ChBody* body,
   if (!(body->mass > 0.0)) body->mass = mass.mass;
   body->origin = ch_neg(mass.centre);
   if (!isfinite(body->mass) || !(ch_mat_principal(body->inertia).x > 0.0 || world->dimension == 2))
-    return ch_fail(context, CH_ERR_RANGE, "body '%.100s': mass %g and inertia are not those of a body", body->name,
+    return ch_fail(context, CH_ERR_RANGE, "body '%.100s': mass %g and inertia are impossible for a body", body->name,
                    body->mass);
   return CH_OK;
 }

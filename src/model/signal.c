@@ -40,7 +40,7 @@ double ch_signal_rate(const ChSignal* s, double t) {
 
 ChStatus ch_signal_check(ChContext* context, const ChSignal* s, const char* what) {
   const double numbers[5] = {s->base, s->rate, s->amplitude, s->frequency, s->phase};
-  if (!ch_all_finite(numbers, 5)) return ch_fail(context, CH_ERR_RANGE, "%s: a number of it is not finite", what);
+  if (!ch_all_finite(numbers, 5)) return ch_fail(context, CH_ERR_RANGE, "%s: one of its numbers is not finite", what);
   if (s->table_count < 0 || (s->table_count > 0 && !s->table))
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: table_count is %d without a table", what, s->table_count);
   for (int k = 0; k < s->table_count; ++k) {

@@ -125,11 +125,6 @@ ChStatus ch_world_check_bodies(ChContext* context, const ChWorld* world, const C
     ChStatus status = ch_body_or_ground_find(context, world, id[k], which, &body[k]);
     if (status != CH_OK) return status;
   }
-  for (int k = 0; k < 2; ++k)
-    if (body[k] >= 0 && world->bodies[body[k]].soft)
-      return ch_fail(context, CH_ERR_UNSUPPORTED,
-                     "%s: body '%.100s' is deformable; joints and forces act on rigid bodies only", what,
-                     world->bodies[body[k]].name);
   if (body[0] == body[1])
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: both ends are on %s", what, ch_world_label(world, body[0]));
   if (!ch_body_is_dynamic(world, body[0]) && !ch_body_is_dynamic(world, body[1]))
@@ -153,7 +148,7 @@ static ChStatus check_elasticity(ChContext* context, const char* what, const ChM
   if (status == CH_OK && !(def->poisson > -1.0 && def->poisson <= 0.5))
     status = ch_fail(context, CH_ERR_RANGE, "%s: poisson is %g, must be above -1 and at most 0.5", what, def->poisson);
   if (status == CH_OK && !isfinite(def->damping))
-    status = ch_fail(context, CH_ERR_RANGE, "%s: damping is %g, must be finite; negative: by restitution", what,
+    status = ch_fail(context, CH_ERR_RANGE, "%s: damping is %g, must be finite; negative: from restitution", what,
                      def->damping);
   return status;
 }
@@ -163,6 +158,11 @@ static ChStatus check_moments(ChContext* context, const char* what, const ChMate
   ChStatus status = ch_check_number(context, what, "rolling", def->rolling, 0.0);
   if (status == CH_OK) status = ch_check_number(context, what, "cohesion", def->cohesion, 0.0);
   if (status == CH_OK) status = ch_check_number(context, what, "drilling", def->drilling, 0.0);
+  if (status == CH_OK) status = ch_check_number(context, what, "shear_stiffness", def->shear_stiffness, 0.0);
+  if (status == CH_OK) status = ch_check_number(context, what, "shear_damping", def->shear_damping, 0.0);
+  if (status == CH_OK && def->shear_damping > 0.0 && !(def->shear_stiffness > 0.0))
+    status = ch_fail(context, CH_ERR_ARGUMENT, "%s: shear_damping is %g without a shear_stiffness", what,
+                     def->shear_damping);
   if (status == CH_OK && (def->rolling > 0.0 || def->drilling > 0.0) && def->friction[0] != def->friction[1])
     status = ch_fail(context, CH_ERR_RANGE,
                      "%s: friction is %g along and %g across; with rolling or drilling both must be equal", what,
@@ -175,7 +175,7 @@ static ChStatus check_section(ChContext* context, const ChWorld* world, const ch
   if (world->dimension == 2)
     return ch_fail(context, CH_ERR_RANGE, "%s: a section of friction is for worlds in space, this one is plane", what);
   if (def->rolling > 0.0 || def->drilling > 0.0 || def->cohesion > 0.0)
-    return ch_fail(context, CH_ERR_RANGE, "%s: a section of friction goes with no rolling, drilling or cohesion", what);
+    return ch_fail(context, CH_ERR_RANGE, "%s: a section of friction excludes rolling, drilling and cohesion", what);
   return ch_friction_section_check(context, what, def->section);
 }
 
@@ -206,8 +206,8 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
   if (status == CH_OK) status = check_moments(context, what, def);
   if (status == CH_OK) status = check_section(context, world, what, def);
   if (status == CH_OK && def->section && def->curve.count > 0)
-    status =
-        ch_fail(context, CH_ERR_ARGUMENT, "%s: has a section of friction and a curve over speed, must have one", what);
+    status = ch_fail(context, CH_ERR_ARGUMENT,
+                     "%s: has a section of friction and a curve over speed, must have only one of them", what);
   if (status == CH_OK) status = ch_look_check(context, what, &def->look);
   bool anisotropic = def->friction[0] != def->friction[1];
   ChVec3 axis = def->axis;
@@ -226,6 +226,8 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
                                                          .rolling = def->rolling,
                                                          .drilling = def->drilling,
                                                          .cohesion = def->cohesion,
+                                                         .shear_stiffness = def->shear_stiffness,
+                                                         .shear_damping = def->shear_damping,
                                                          .heals = def->heals,
                                                          .axis = ch_unit(axis),
                                                          .anisotropic = anisotropic,
@@ -281,6 +283,9 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
   if (!isfinite(def->rolling) || !isfinite(def->drilling) || !isfinite(def->cohesion))
     return ch_fail(context, CH_ERR_RANGE, "%s: rolling is %g, drilling %g and cohesion %g, must be finite", what,
                    def->rolling, def->drilling, def->cohesion);
+  if (!isfinite(def->shear_stiffness) || !isfinite(def->shear_damping))
+    return ch_fail(context, CH_ERR_RANGE, "%s: shear_stiffness is %g and shear_damping %g, must be finite", what,
+                   def->shear_stiffness, def->shear_damping);
   ChStatus status = def->friction[0] < 0.0 ? CH_OK : check_friction(context, world, what, def->friction);
   if (status == CH_OK) status = ch_friction_curve_check(context, what, &def->curve);
   if (status == CH_OK && def->friction[0] < 0.0 && def->curve.count > 0)
@@ -298,6 +303,8 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
                                                      .rolling = def->rolling,
                                                      .drilling = def->drilling,
                                                      .cohesion = def->cohesion,
+                                                     .shear_stiffness = def->shear_stiffness,
+                                                     .shear_damping = def->shear_damping,
                                                      .curve = ch_world_keep_curve(world, &def->curve)};
   *id = world->pair_count++;
   return CH_OK;
@@ -310,7 +317,9 @@ ChPairDef ch_pair_def_default(void) {
                      .damping = -1.0,
                      .rolling = -1.0,
                      .drilling = -1.0,
-                     .cohesion = -1.0};
+                     .cohesion = -1.0,
+                     .shear_stiffness = -1.0,
+                     .shear_damping = -1.0};
 }
 
 ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def) {
@@ -444,6 +453,23 @@ static void set_cohesion(const ChMaterial* a, const ChMaterial* b, const ChMater
   out->heals = a->heals && b->heals;
 }
 
+// Two springs one behind the other, as along the normal; the larger of the dampers.
+static void set_shear(const ChMaterial* a, const ChMaterial* b, const ChMaterialPair* pair, ChSurface* out) {
+  const bool given = pair && pair->shear_stiffness >= 0.0;
+  out->shear_stiffness = given ? pair->shear_stiffness : joint_stiffness(a->shear_stiffness, b->shear_stiffness);
+  if (!(out->shear_stiffness > 0.0)) return;
+  const bool damped = pair && pair->shear_damping >= 0.0;
+  out->shear_damping = damped ? pair->shear_damping : fmax(a->shear_damping, b->shear_damping);
+}
+
+bool ch_world_is_sheared(const ChWorld* world) {
+  for (int m = 0; m < world->material_count; ++m)
+    if (world->materials[m].shear_stiffness > 0.0) return true;
+  for (int p = 0; p < world->pair_count; ++p)
+    if (world->pairs[p].shear_stiffness > 0.0) return true;
+  return false;
+}
+
 bool ch_world_is_cohesive(const ChWorld* world) {
   for (int m = 0; m < world->material_count; ++m)
     if (world->materials[m].cohesion > 0.0) return true;
@@ -482,6 +508,7 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   set_elasticity(a, b, pair, &surface);
   set_moments(world, a, b, pair, &surface);
   set_cohesion(a, b, pair, &surface);
+  set_shear(a, b, pair, &surface);
   if (world->curve_count > 0) surface.curve = ch_world_curve_of(world, a, b, pair);
   if (!pair || pair->friction[0] < 0.0) {
     bool second = anisotropy(b) > anisotropy(a);
@@ -517,7 +544,8 @@ static bool has_sections(const ChWorld* world) {
 
 static ChStatus check_moments_between(ChContext* context, const ChWorld* world) {
   if (!has_sections(world) &&
-      (!ch_world_has_moments(world) || (!ch_world_is_elliptic(world) && !ch_world_is_cohesive(world))))
+      (!ch_world_has_moments(world) ||
+       (!ch_world_is_elliptic(world) && !ch_world_is_cohesive(world) && !ch_world_is_sheared(world))))
     return CH_OK;
   for (int a = 0; a < world->shape_count; ++a)
     for (int b = 0; b < world->material_count; ++b) {
@@ -527,17 +555,21 @@ static ChStatus check_moments_between(ChContext* context, const ChWorld* world) 
       const bool moments = surface.rolling > 0.0 || surface.drilling > 0.0;
       if (moments && surface.cohesion > 0.0)
         return ch_fail(context, CH_ERR_RANGE,
-                       "materials '%s' and '%s': cohesion goes with no rolling or drilling; give the pair one of them",
+                       "materials '%s' and '%s': cohesion excludes rolling and drilling; give the pair one of them",
                        world->materials[world->shapes[a].material].name, world->materials[b].name);
       if (surface.section[0] && surface.cohesion > 0.0)
-        return ch_fail(
-            context, CH_ERR_RANGE,
-            "materials '%s' and '%s': a section of friction goes with no cohesion; give the pair one of them",
-            world->materials[world->shapes[a].material].name, world->materials[b].name);
+        return ch_fail(context, CH_ERR_RANGE,
+                       "materials '%s' and '%s': a section of friction excludes cohesion; give the pair one of them",
+                       world->materials[world->shapes[a].material].name, world->materials[b].name);
+      if ((moments || surface.section[0]) && surface.shear_stiffness > 0.0)
+        return ch_fail(context, CH_ERR_RANGE,
+                       "materials '%s' and '%s': a shear stiffness excludes rolling, drilling and a section of "
+                       "friction; give the pair one of them",
+                       world->materials[world->shapes[a].material].name, world->materials[b].name);
       if (moments && surface.axis_body >= 0)
         return ch_fail(context, CH_ERR_RANGE,
-                       "materials '%s' and '%s': friction along an axis goes with no rolling or drilling; give the "
-                       "pair one friction, or neither moment",
+                       "materials '%s' and '%s': friction along an axis excludes rolling and drilling; give the pair "
+                       "one coefficient, or no moments",
                        world->materials[world->shapes[a].material].name, world->materials[b].name);
     }
   return CH_OK;

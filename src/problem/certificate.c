@@ -173,7 +173,7 @@ static ChStatus weigh_blocks(ChContext* context, ChGrader* g, bool rigid, double
   ChStatus status = CH_OK;
   for (int i = 0; i < g->problem->block_count; ++i) {
     const ChBlock* block = &g->problem->blocks[i];
-    const double compliance = rigid ? 0.0 : ch_block_compliance(block);
+    const double compliance = rigid ? 0.0 : ch_block_compliance(block) + (block->dimension - 1) * ch_block_shear(block);
     const int step = ch_law_grade(block)->free ? 1 : block->dimension;
     if (ch_law_grade(block)->groups)
       status = weigh_groups(context, g, block, compliance, rho);
@@ -187,16 +187,16 @@ static ChStatus weigh_blocks(ChContext* context, ChGrader* g, bool rigid, double
 
 static bool is_compliant(const ChProblem* p) {
   for (int i = 0; i < p->block_count; ++i)
-    if (ch_block_compliance(&p->blocks[i]) > 0.0) return true;
+    if (ch_block_compliance(&p->blocks[i]) > 0.0 || ch_block_shear(&p->blocks[i]) > 0.0) return true;
   return false;
 }
 
-// u + c r_n n: what the law speaks of
+// u + C r, C = diag(c, c_t, c_t): what the law speaks of
 static const double* yielding(const ChBlock* block, const double* r, const double* u, double* out) {
-  const double compliance = ch_block_compliance(block);
-  if (!(compliance > 0.0)) return u;
-  for (int k = 0; k < block->dimension; ++k) out[k] = u[k];
-  out[0] += compliance * r[0];
+  const double compliance = ch_block_compliance(block), shear = ch_block_shear(block);
+  if (!(compliance > 0.0 || shear > 0.0)) return u;
+  out[0] = u[0] + compliance * r[0];
+  for (int k = 1; k < block->dimension; ++k) out[k] = u[k] + shear * r[k];
   return out;
 }
 

@@ -174,7 +174,8 @@ void ch_mass_solve(const ChMass* mass, const double* b, double* x) {
       solve_hubbed(&mass->hub_inverse[body], size, dof, b, x);
       continue;
     }
-    for (int i = 0; i < size; ++i) {
+    for (int i = 0; i < size && mass->diagonal[body]; ++i) x[dof[i]] = 0.0 + inverse[i * size + i] * b[dof[i]];
+    for (int i = 0; i < size && !mass->diagonal[body]; ++i) {
       double sum = 0.0;
       for (int j = 0; j < size; ++j) sum += inverse[i * size + j] * b[dof[j]];
       x[dof[i]] = sum;

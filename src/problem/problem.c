@@ -75,7 +75,7 @@ static ChStatus check_block(ChContext* context, const ChBlock* block, int i, int
 
 static ChStatus check_curves(ChContext* context, const ChProblemDef* def) {
   if (def->curve_count < 0 || (def->curve_count > 0 && !def->curves))
-    return ch_fail(context, CH_ERR_SIZE, "%d curves of friction are announced and %s given", def->curve_count,
+    return ch_fail(context, CH_ERR_SIZE, "%d curves of friction are announced, but %s given", def->curve_count,
                    def->curves ? "a list is" : "none are");
   for (int k = 0; k < def->curve_count; ++k) {
     char what[32];
@@ -484,7 +484,8 @@ int ch_problem_rows(const ChProblem* problem, ChLaw law) {
 void ch_problem_add_compliance(const ChProblem* problem, const double* r, double* u) {
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* block = &problem->blocks[i];
-    const double compliance = ch_block_compliance(block);
+    const double compliance = ch_block_compliance(block), shear = ch_block_shear(block);
     if (compliance > 0.0) u[block->row] += compliance * r[block->row];
+    for (int k = block->row + 1; shear > 0.0 && k < block->row + block->dimension; ++k) u[k] += shear * r[k];
   }
 }

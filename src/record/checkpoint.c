@@ -113,15 +113,15 @@ static ChStatus load(ChContext* context, const char* path, const Parts* parts, C
                      const char* scene, ChRecordState* records) {
   const Head* head = &parts->head;
   if (strlen(scene) != head->scene_size || memcmp(scene, parts->scene, head->scene_size) != 0)
-    return ch_fail(context, CH_ERR_ARGUMENT, "%s: checkpoint of another scene, or the scene was changed since", path);
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: checkpoint of another scene, or the scene has changed since", path);
   if (ch_shapes_sum(simulation) != head->shapes)
-    return ch_fail(context, CH_ERR_ARGUMENT, "%s: a mesh or hull of the scene was changed since the checkpoint", path);
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: a mesh or hull of the scene has changed since the checkpoint", path);
   if (head->record_size != sizeof *records)
     return ch_fail(context, CH_ERR_FORMAT, "%s: not a checkpoint of this version of the program", path);
   ChRecordState found;
   memcpy(&found, parts->records, sizeof found);
   if (!are_records(&found, ch_simulation_world(simulation)))
-    return ch_fail(context, CH_ERR_FORMAT, "%s: the checkpoint's record of the run is not one that was saved", path);
+    return ch_fail(context, CH_ERR_FORMAT, "%s: the checkpoint's record of the run is damaged", path);
   *records = found;
   return ch_simulation_load(context, simulation, parts->state, head->state_size);
 }

@@ -190,8 +190,8 @@ ChStatus ch_feed_show(ChContext* context, ChFeed* feed, const ChSimulation* s) {
   int contacts, bodies = ch_world_body_count(world);
   const ChContactView* views = ch_simulation_contacts(s, &contacts);
   if (ch_world_revision(world) != feed->revision)
-    return ch_fail(context, CH_ERR_UNSUPPORTED, "%s: bodies or joints were added or removed since the scene was told",
-                   feed->path);
+    return ch_fail(context, CH_ERR_UNSUPPORTED,
+                   "%s: bodies or joints were added or removed since the scene was written to the feed", feed->path);
   ChFeedStateHead head = {.number = feed->head.state.number + 1,
                           .scene = feed->head.scene.number,
                           .time = ch_simulation_time(s),

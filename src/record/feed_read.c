@@ -83,7 +83,8 @@ static const char* text_at(const unsigned char** at, uint32_t size) {
 static ChStatus take_scene(ChContext* context, ChFeedReader* r, ChFeedBlock block) {
   ChFeedSceneHead head;
   memcpy(&head, r->scene_copy.bytes, sizeof head);
-  if (ch_feed_scene_size(&head) != block.size) return wrong(context, r, "a scene has another size than it says");
+  if (ch_feed_scene_size(&head) != block.size)
+    return wrong(context, r, "the size of a scene is not the one that it states");
   const unsigned char* at = r->scene_copy.bytes + sizeof head;
   r->scene = (ChFeedScene){.number = (long)head.number,
                            .h = head.h,
@@ -115,7 +116,8 @@ static ChStatus take_state(ChContext* context, ChFeedReader* r, ChFeedBlock bloc
   ChFeedStateHead head;
   const Copy* copy = &r->state_copies[!r->shown];
   memcpy(&head, copy->bytes, sizeof head);
-  if (ch_feed_state_size(&head) != block.size) return wrong(context, r, "a state has another size than it says");
+  if (ch_feed_state_size(&head) != block.size)
+    return wrong(context, r, "the size of a state is not the one that it states");
   const unsigned char* at = copy->bytes + sizeof head;
   const unsigned char* amplitudes = at + head.bodies * sizeof(ChFrame);
   const unsigned char* contacts = amplitudes + head.modes * sizeof(double);
@@ -131,7 +133,7 @@ static ChStatus take_state(ChContext* context, ChFeedReader* r, ChFeedBlock bloc
                              .amplitudes = (const double*)(const void*)amplitudes,
                              .contacts = (const ChFeedContact*)(const void*)contacts,
                              .islands = (const int*)(const void*)(contacts + head.contacts * sizeof(ChFeedContact))};
-  if (!are_rows(&state)) return wrong(context, r, "a state names a body that is not there");
+  if (!are_rows(&state)) return wrong(context, r, "a state names a body that does not exist");
   r->state = state;
   r->shown = !r->shown;
   return CH_OK;

@@ -100,7 +100,8 @@ static ChStatus lock_old(ChContext* context, const char* path, int* fd, mode_t* 
   *fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (*fd < 0 || fstat(*fd, &info) != 0)
     return ch_fail(context, CH_ERR_FILE, "%s: cannot be written: %s", path, strerror(errno));
-  if (!S_ISREG(info.st_mode)) return ch_fail(context, CH_ERR_FILE, "%s: is not a file that can be continued", path);
+  if (!S_ISREG(info.st_mode))
+    return ch_fail(context, CH_ERR_FILE, "%s: is not a trajectory that can be continued", path);
   bool ours =
       ch_file_lock(*fd) && stat(path, &there) == 0 && there.st_ino == info.st_ino && there.st_dev == info.st_dev;
   if (!ours) return ch_fail(context, CH_ERR_FILE, "%s: another run is writing it", path);

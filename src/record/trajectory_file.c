@@ -169,7 +169,7 @@ void ch_trajectory_check_world(ChHdf5* file, const ChWorld* world) {
   int dimension = ch_hdf5_attribute_int(file, "dimension");
   const char* names = ch_hdf5_texts(file, "body/name", &count);
   if (file->status == CH_OK && (dimension != ch_world_dimension(world) || !same_names(names, count, world)))
-    ch_hdf5_fail(file, CH_ERR_FORMAT, "a trajectory of other bodies than the scene's");
+    ch_hdf5_fail(file, CH_ERR_FORMAT, "the bodies of the trajectory are not those of the scene");
 }
 
 void ch_trajectory_get_made(ChHdf5* file, ChTrajectoryMade* made) {

@@ -60,7 +60,7 @@ static ChStatus open_file(ChContext* context, const char* path, ChArena* arena, 
   ChStatus status = ch_whole_file_read(context, path, false, arena, &whole);
   if (status != CH_OK) return status;
   if (ch_trajectory_is_headless(&whole)) return incomplete(context, path);
-  if (!whole.hdf5) return ch_fail(context, CH_ERR_FORMAT, "%s: not a trajectory: it is no HDF5 file", path);
+  if (!whole.hdf5) return ch_fail(context, CH_ERR_FORMAT, "%s: not a trajectory: it is not an HDF5 file", path);
   ch_hdf5_open(h, context, path, arena);
   ch_trajectory_check_format(h);
   return h->status;
@@ -118,7 +118,7 @@ static ChStatus count_rows(ChContext* context, ChTrajectoryReader* r) {
   long rows = 0, contacts;
   if (!ch_read_columns_until(&r->columns, HUGE_VAL, &rows, &contacts)) return r->file.status;
   if (rows == 0 || rows > INT_MAX)
-    return ch_fail(context, CH_ERR_FORMAT, "%s: the trajectory has no row that could be read", r->path);
+    return ch_fail(context, CH_ERR_FORMAT, "%s: the trajectory has no readable row", r->path);
   r->rows = rows;
   return CH_OK;
 }
@@ -390,7 +390,7 @@ ChStatus ch_trajectory_reader_row(ChContext* context, ChTrajectoryReader* r, lon
     return ch_fail(context, CH_ERR_RANGE, "%s: row %ld, must be in [0, %ld)", r->path, row, r->rows);
   r->file.context = context;  // that of the opening may be gone
   if (r->file.status != CH_OK)
-    return ch_fail(context, r->file.status, "%s: cannot be read any further: a part of it is damaged", r->path);
+    return ch_fail(context, r->file.status, "%s: cannot be read further: a part of it is damaged", r->path);
   int count = 0;
   ChStatus status = read_bodies(context, r, row);
   if (status == CH_OK) status = read_modes(context, r, row);

@@ -1,6 +1,7 @@
 // Documents to a world: see build.h.
 #include "scene/build.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cardhouse/shape.h"
@@ -8,7 +9,7 @@
 #include "scene/build_soft.h"
 #include "scene/height_map_in.h"
 
-enum { NAMES_MAX = 4096, NAME_SHOWN = 60 };
+enum { NAMES_MAX = 4096, NAME_SHOWN = 60, COPY_NAME_SIZE = 120 };
 
 typedef struct Build {
   ChReader* reader;
@@ -119,13 +120,12 @@ static bool shape_sources(Build* b, const ChPlace* at, const ChSceneShape* shape
   const ChShapeDef* def = &shape->def;
   const ChShapeInfo* info = ch_shape_info(def->type);
   if (shape->mesh && (def->points || def->triangles || def->file))
-    return ch_reader_wrong(b->reader, at, "has \"mesh\" and \"%s\"; one must do",
+    return ch_reader_wrong(b->reader, at, "has \"mesh\" and \"%s\"; give only one of them",
                            def->file     ? "file"
                            : def->points ? "points"
                                          : "triangles");
   if (ch_shape_reads(info, CH_DEF_HEIGHTS)) {
-    if (!def->heights == !def->file)
-      return ch_reader_wrong(b->reader, at, "needs \"heights\" or \"file\", one of them");
+    if (!def->heights == !def->file) return ch_reader_wrong(b->reader, at, "needs either \"heights\" or \"file\"");
     return true;
   }
   if (ch_shape_reads(info, CH_DEF_FILE) && !def->points && !def->file && !shape->mesh)
@@ -133,7 +133,8 @@ static bool shape_sources(Build* b, const ChPlace* at, const ChSceneShape* shape
   if (ch_shape_reads(info, CH_DEF_TRIANGLES) && def->points && !def->triangles)
     return ch_reader_wrong(b->reader, at, "\"triangles\" is missing");
   if (def->file && (def->points || def->triangles))
-    return ch_reader_wrong(b->reader, at, "has \"file\" and \"%s\"; one must do", def->points ? "points" : "triangles");
+    return ch_reader_wrong(b->reader, at, "has \"file\" and \"%s\"; give only one of them",
+                           def->points ? "points" : "triangles");
   return true;
 }
 
@@ -268,8 +269,60 @@ static bool start_body(Build* b, const ChPlace* at, json_t* entry, ChSceneBody* 
          ch_reader_pass_on(b->reader, at, ch_world_add_body(b->reader->context, b->world, &body->def, id));
 }
 
+// --- copies: one entry that stands for many bodies
+
+static bool check_copies(Build* b, const ChPlace* at, const json_t* entry, const ChSceneBody* body) {
+  ChPlace place = {at, "copies", 0};
+  int dimension = b->reader->dimension;
+  if (json_object_get(entry, "position")) return ch_reader_wrong(b->reader, &place, "excludes \"position\"");
+  if (json_object_get(entry, "soft")) return ch_reader_wrong(b->reader, &place, "excludes \"soft\"");
+  if (body->copies.count > 0 && body->copies.count % dimension == 0) return true;
+  return ch_reader_wrong(b->reader, &place, "has %d numbers, must have %d for each of at least one body",
+                         body->copies.count, dimension);
+}
+
+// Copy k of the body, under its own name: "name k", counted from 1.
+static bool add_copy(Build* b, const ChPlace* at, const ChSceneBody* body, int k, int shape_count,
+                     const ChShapeDef* shapes) {
+  char name[COPY_NAME_SIZE];
+  ChBodyDef def = body->def;
+  ChBodyId id;
+  const double* x = body->copies.values + (size_t)k * (size_t)b->reader->dimension;
+  snprintf(name, sizeof name, "%.100s %d", def.name ? def.name : "", k + 1);
+  if (def.name) def.name = name;
+  def.position = ch_vec(x[0], x[1], b->reader->dimension == 3 ? x[2] : 0.0);
+  ChContext* context = b->reader->context;
+  if (b->simulation)
+    return ch_reader_pass_on(b->reader, at,
+                             ch_simulation_add_body(context, b->simulation, &def, shape_count, shapes, NULL));
+  if (!ch_reader_pass_on(b->reader, at, ch_world_add_body(context, b->world, &def, &id))) return false;
+  for (int j = 0; j < shape_count; ++j)
+    if (!ch_reader_pass_on(b->reader, at, ch_world_add_shape(context, b->world, id, &shapes[j], NULL))) return false;
+  return true;
+}
+
+static bool add_copies(Build* b, const ChPlace* at, json_t* entry) {
+  ChSceneBody body;
+  if (!read_body(b, at, entry, &body) || !check_copies(b, at, entry, &body)) return false;
+  const ChShapeDef* shapes = read_shapes(b, at, body.shapes);
+  ChPlace list = {at, "copies", 0};
+  for (int k = 0; shapes && k < body.copies.count / b->reader->dimension; ++k) {
+    ChPlace place = {&list, NULL, (size_t)(k * b->reader->dimension)};
+    if (!add_copy(b, &place, &body, k, (int)json_array_size(body.shapes), shapes)) return false;
+  }
+  return shapes != NULL;
+}
+
+static size_t bodies_of(const json_t* entry, int dimension) {
+  const json_t* copies = json_object_get(entry, "copies");
+  return copies ? json_array_size(copies) / (size_t)dimension : 1;
+}
+
+// --- bodies
+
 // Shapes are read, too, where the body has faults of its own.
 static bool add_body(Build* b, const ChPlace* at, json_t* entry) {
+  if (json_object_get(entry, "copies")) return add_copies(b, at, entry);
   ChSceneBody body;
   ChBodyId id;
   bool good = start_body(b, at, entry, &body, &id);
@@ -292,10 +345,11 @@ static bool add_body(Build* b, const ChPlace* at, json_t* entry) {
 
 // The same while it is simulated, whole.
 static bool add_body_later(Build* b, const ChPlace* at, json_t* entry) {
+  if (json_object_get(entry, "copies")) return add_copies(b, at, entry);
   ChSceneBody body;
   if (!read_body(b, at, entry, &body)) return false;
   if (json_object_get(entry, "soft"))
-    return ch_reader_wrong(b->reader, at, "is deformable; such a body must be there from the start");
+    return ch_reader_wrong(b->reader, at, "is deformable; such a body must exist from the start");
   const ChShapeDef* shapes = read_shapes(b, at, body.shapes);
   return shapes && ch_reader_pass_on(b->reader, at,
                                      ch_simulation_add_body(b->reader->context, b->simulation, &body.def,
@@ -378,14 +432,15 @@ static bool build_ties(Build* b) {
 
 bool ch_body_place(const ChDocuments* documents, int body, ChBodyPlace* out) {
   size_t left = (size_t)body;
-  for (int k = 0; body >= 0 && k < documents->count; ++k) {
-    size_t count = json_array_size(documents->root[k].bodies);
-    if (left < count) {
-      *out = (ChBodyPlace){&documents->document[k], left};
-      return true;
+  for (int k = 0; body >= 0 && k < documents->count; ++k)
+    for (size_t j = 0; j < json_array_size(documents->root[k].bodies); ++j) {
+      size_t count = bodies_of(json_array_get(documents->root[k].bodies, j), documents->root[k].dimension);
+      if (left < count) {
+        *out = (ChBodyPlace){&documents->document[k], j};
+        return true;
+      }
+      left -= count;
     }
-    left -= count;
-  }
   return false;
 }
 
@@ -432,6 +487,11 @@ bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
   ChPlace top = {0}, periodic = {&top, "periodic", 0};
   r->document = &documents->document[0];
   if (!ch_reader_pass_on(r, &periodic, ch_world_set_periodic(r->context, world, &documents->root[0].periodic)))
+    return false;
+  const ChRecirculation* recirculation = &documents->root[0].recirculation;
+  ChPlace recirculate = {&top, "recirculate", 0};
+  if (recirculation->radius > 0.0 &&
+      !ch_reader_pass_on(r, &recirculate, ch_world_set_recirculation(r->context, world, recirculation)))
     return false;
   if (!seal(r, documents, world)) return false;
   ch_soft_start(world, &b.softs);

@@ -31,7 +31,7 @@ bool ch_soft_fits(ChReader* r, const ChPlace* body, const json_t* entry) {
     return ch_reader_wrong(r, &at,
                            "is given beside \"soft\": a deformable body moves freely, and its shape and mass are those "
                            "of its mesh%s",
-                           strcmp(others[k], "fixed") == 0 ? "; to hold a part of it, \"clamp\" that" : "");
+                           strcmp(others[k], "fixed") == 0 ? "; use \"clamp\" to hold a part of it" : "");
   }
   return true;
 }

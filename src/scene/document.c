@@ -120,7 +120,7 @@ static bool include(ChReader* r, ChDocuments* all, int from, size_t index) {
   for (int k = 0; k < all->count; ++k)
     if (ch_same_file(all->document[k].file, path)) return ch_reader_wrong(r, &at, "'%.80s' is included twice", name);
   if (all->count > CH_INCLUDES_MAX)
-    return ch_reader_wrong(r, &at, "is one too many; %d files can be included", (int)CH_INCLUDES_MAX);
+    return ch_reader_wrong(r, &at, "exceeds the limit; %d files at most can be included", (int)CH_INCLUDES_MAX);
   ChWholeFile whole;
   if (!ch_reader_pass_on(r, &at, ch_whole_file_read_up_to(r->context, path, CH_SCENE_BYTES_MAX, r->arena, &whole)))
     return false;

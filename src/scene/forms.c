@@ -16,8 +16,8 @@ static const char* const occasions[] = {"off", "gap", "miss", "large", NULL};
 // ------------------------------------------------------------------------------------------------------------ settings
 
 static const ChField stabilization_fields[] = {
-    ROW(choice, ChSimulationOptions, "mode", stabilization, "how gaps and joint errors enter the velocities", 0, CH_ANY,
-        modes),
+    ROW(choice, ChSimulationOptions, "mode", stabilization, "how gaps and joint errors enter the velocity constraints",
+        0, CH_ANY, modes),
     ROW(number, ChSimulationOptions, "gamma", gamma, "share of an error that is removed in one step", 0, CH_SHARE,
         NULL),
 };
@@ -28,29 +28,30 @@ static const ChField adaptive_fields[] = {
     ROW(number, ChSimulationOptions, "gap_tolerance", gap_tolerance, "overlap above which the step is halved, m", 0,
         CH_POSITIVE, NULL),
     ROW(number, ChSimulationOptions, "overlap_tolerance", overlap_tolerance,
-        "a pair that would end a step deeper is cause to take it in halves, m. By default, for meshes and thin things: "
-        "a hundredth of the margin, at most 1e-4 of the smaller body's radius or 1e-5 m, whichever is more",
+        "a step is halved if a pair would end it with a larger overlap, m. Default for meshes and thin things: a "
+        "hundredth of the margin, but at most 1e-4 of the smaller body's radius or 1e-5 m, whichever is larger",
         0, CH_NOT_NEGATIVE, NULL),
     ROW(choice, ChSimulationOptions, "on", adaptive,
-        "what shortens a step: a missed tolerance (large: in steps of 500 contacts and more, and in all steps of "
-        "worlds with meshes or thin things), or gaps",
+        "what shortens a step: miss, a missed tolerance; large, the same in steps with 500 contacts or more and in "
+        "worlds with meshes or thin things; gap, an overlap",
         0, CH_ANY, occasions),
     ROW(whole, ChSimulationOptions, "halvings", halvings, "on miss: the shortest substep is h / 2^halvings", 0,
         CH_HALVINGS, NULL),
     ROW(whole, ChSimulationOptions, "good_steps", good_steps,
-        "on miss: so many substeps that met in a row, and the next is twice as long", 0, CH_WHOLE_1, NULL),
+        "on miss: after this many substeps in a row that met the tolerance, the next is twice as long", 0, CH_WHOLE_1,
+        NULL),
     ROW(number, ChSimulationOptions, "trial_work", trial_work,
-        "on miss: share of the work limit that a step has which may yet be halved", 0, CH_SHARE, NULL),
+        "on miss: share of the work limit for a step that may still be halved", 0, CH_SHARE, NULL),
 };
 const ChSceneForm ch_form_adaptive = {
     .name = "adaptive", .same = true, .count = CH_COUNT(adaptive_fields), .fields = adaptive_fields};
 
 static const ChField bounds_fields[] = {
     ROW(number, ChSimulationOptions, "penetration", penetration_bound,
-        "overlap from which on a step is out of bounds, a share of the smaller moving body's radius", 0, CH_POSITIVE,
+        "overlap above which a step is out of bounds, as a share of the smaller moving body's radius", 0, CH_POSITIVE,
         NULL),
     ROW(number, ChSimulationOptions, "energy", energy_bound,
-        "unexplained gain from which on a step is out of bounds, a share of the energy that it exchanged", 0,
+        "unexplained gain above which a step is out of bounds, as a share of the energy that it exchanged", 0,
         CH_POSITIVE, NULL),
 };
 const ChSceneForm ch_form_bounds = {
@@ -60,7 +61,7 @@ static const ChField contact_fields[] = {
     ROW(choice, ChSimulationOptions, "law", contact, "rigid, or compliant: bodies yield where they touch", CH_REQUIRED,
         CH_ANY, contact_laws),
     ROW(number, ChSimulationOptions, "overlap", overlap,
-        "compliant: largest overlap asked for, a share of the smaller body's radius", 0, CH_SHARE, NULL),
+        "compliant: intended largest overlap, as a share of the smaller body's radius", 0, CH_SHARE, NULL),
 };
 const ChSceneForm ch_form_contact = {
     .name = "contact", .same = true, .count = CH_COUNT(contact_fields), .fields = contact_fields};
@@ -70,34 +71,31 @@ static const ChField step_fields[] = {
     STEP(number, "h", options.h, "length of a step, s", 0, CH_STEP, NULL),
     STEP(number, "until", until, "time at which a run ends, s", 0, CH_DURATION, NULL),
     STEP(integrator, "integrator", options.integrator, "time stepping scheme", 0, CH_ANY, NULL),
-    STEP(number, "midpoint", options.midpoint, "of the integrator midpoint: place of the forces, 0 start to 1 end", 0,
-         CH_UNIT, NULL),
+    STEP(number, "midpoint", options.midpoint,
+         "integrator midpoint: where forces are evaluated, 0 (start of the step) to 1 (end)", 0, CH_UNIT, NULL),
     STEP(number, "deformation_weight", options.deformation_weight,
-         "of the end of a step in the motion of deformable bodies: 0.5 keeps energy, more damps what is fast", 0,
+         "weight of a step's end in the motion of deformable bodies: 0.5 keeps energy, more damps fast modes", 0,
          CH_LATER_HALF, NULL),
     STEP(stabilization, "stabilization", options, "gamma, or an object with mode and gamma", 0, CH_ANY,
          &ch_form_stabilization),
-    STEP(number, "push_out", options.push_out, "fastest that bodies that overlap are parted, m/s", 0, CH_POSITIVE,
-         NULL),
-    STEP(number, "margin", options.margin, "gap up to which contacts take part, m", 0, CH_NOT_NEGATIVE, NULL),
+    STEP(number, "push_out", options.push_out, "largest speed at which overlapping bodies are parted, m/s", 0,
+         CH_POSITIVE, NULL),
+    STEP(number, "margin", options.margin, "largest gap of contacts that take part, m", 0, CH_NOT_NEGATIVE, NULL),
     STEP(flag, "look_ahead", options.look_ahead, "whether the margin grows with the closing speed", 0, CH_ANY, NULL),
     STEP(choice, "restitution", options.restitution, "law of impacts", 0, CH_ANY, restitutions),
     STEP(flag, "project", options.project, "whether positions are projected onto the constraints after a step", 0,
          CH_ANY, NULL),
-    STEP(adaptive, "adaptive", options,
-         "steps that miss, or in which bodies would overlap, are undone and repeated shorter", 0, CH_ANY,
-         &ch_form_adaptive),
+    STEP(adaptive, "adaptive", options, "when a step is undone and repeated in shorter ones: misses and overlaps", 0,
+         CH_ANY, &ch_form_adaptive),
     STEP(bounds, "bounds", options, "overlap and unexplained energy above which a run reports a step", 0, CH_ANY,
          &ch_form_bounds),
     STEP(flag, "reduce_contacts", options.reduce_contacts, "whether a face contact keeps four points at most", 0,
          CH_ANY, NULL),
     STEP(flag, "warm", options.warm, "whether a step starts from the reactions of the last one", 0, CH_ANY, NULL),
     STEP(flag, "rest", options.rest, "whether certified rest is kept", 0, CH_ANY, NULL),
-    STEP(flag, "islands", options.islands, "whether sets of bodies that nothing connects are solved separately", 0,
-         CH_ANY, NULL),
+    STEP(flag, "islands", options.islands, "whether unconnected sets of bodies are solved separately", 0, CH_ANY, NULL),
     STEP(whole, "threads", options.threads, "the answer does not depend on it", 0, CH_THREADS, NULL),
-    STEP(number, "overlap", overlap, "overlap at the start up to which a scene is accepted, m", 0, CH_NOT_NEGATIVE,
-         NULL),
+    STEP(number, "overlap", overlap, "largest overlap at the start that is accepted, m", 0, CH_NOT_NEGATIVE, NULL),
 };
 const ChSceneForm ch_form_step = {.name = "step", .same = true, .count = CH_COUNT(step_fields), .fields = step_fields};
 
@@ -107,10 +105,13 @@ static const ChField method_fields[] = {
     STEP(number, "tolerance", options.solve.tolerance, "on the certificate", 0, CH_TOLERANCE, NULL),
     STEP(cone, "cone", options, "circular, elliptic, polygon:M or outer-polygon:M", 0, CH_ANY, NULL),
     STEP(choice, "pose", options.solve.pose, "how the contact law is posed", 0, CH_ANY, poses),
-    STEP(whole, "max_iterations", max_iterations, "of one solve; 0: the method's own limit", 0, CH_WHOLE_0, NULL),
-    STEP(number, "work_limit", options.solve.work_limit, "of one solve, counted multiply-adds", 0, CH_POSITIVE, NULL),
-    STEP(number, "time_limit", options.solve.time_limit, "of one solve, s; in place of the limit on work", 0,
-         CH_POSITIVE, NULL),
+    STEP(whole, "max_iterations", max_iterations,
+         "largest number of iterations largest number of iterations of one solve; 0: the method's own limit", 0,
+         CH_WHOLE_0, NULL),
+    STEP(number, "work_limit", options.solve.work_limit,
+         "limit on the work limit on the work of one solve, counted multiply-adds", 0, CH_POSITIVE, NULL),
+    STEP(number, "time_limit", options.solve.time_limit,
+         "limit on the time of one solve, s; replaces the limit on work", 0, CH_POSITIVE, NULL),
     STEP(settings, "settings", options.solve, "options of methods by name: `cardhouse methods --options`", 0, CH_ANY,
          NULL),
 };
@@ -145,14 +146,14 @@ const ChSceneForm ch_form_friction = {
 #define CURVE(type, key, member, text, ...) ROW(type, ChSceneCurve, key, member, text, __VA_ARGS__)
 static const ChField stiction_fields[] = {
     CURVE(number, "static", sticks, "coefficient of what sticks", CH_REQUIRED, CH_FRICTION, NULL),
-    CURVE(number, "dynamic", slips, "coefficient of what slips, at most that of what sticks", CH_REQUIRED, CH_FRICTION,
-          NULL),
+    CURVE(number, "dynamic", slips, "coefficient while slipping, at most the one while sticking", CH_REQUIRED,
+          CH_FRICTION, NULL),
 };
 const ChSceneForm ch_form_stiction = {
     .name = "stiction", .same = true, .count = CH_COUNT(stiction_fields), .fields = stiction_fields};
 
 static const ChField stribeck_fields[] = {
-    CURVE(number, "static", sticks, "coefficient of what sticks; the first of mu when left out", 0, CH_FRICTION, NULL),
+    CURVE(number, "static", sticks, "coefficient while sticking; left out: the first of mu", 0, CH_FRICTION, NULL),
     CURVE(numbers, "speed", speed, "of slip, m/s, ascending from 0", CH_REQUIRED, CH_NOT_NEGATIVE, NULL),
     CURVE(numbers, "mu", mu, "coefficients at these speeds; straight lines between them, constant beyond", CH_REQUIRED,
           CH_FRICTION, NULL),
@@ -179,7 +180,11 @@ static const ChField material_fields[] = {
         CH_NOT_NEGATIVE, NULL),
     ROW(number, ChMaterialDef, "cohesion", cohesion, "pull that a bonded contact point bears, N", 0, CH_NOT_NEGATIVE,
         NULL),
-    ROW(flag, ChMaterialDef, "heals", heals, "bonds form again where it is pressed", 0, CH_ANY, NULL),
+    ROW(flag, ChMaterialDef, "heals", heals, "bonds form again at contacts that are pressed", 0, CH_ANY, NULL),
+    ROW(number, ChMaterialDef, "shear_stiffness", shear_stiffness,
+        "spring along the tangents of each contact point, N/m", 0, CH_POSITIVE, NULL),
+    ROW(number, ChMaterialDef, "shear_damping", shear_damping, "damper along the tangents, N s/m", 0, CH_NOT_NEGATIVE,
+        NULL),
     ROW(flag, ChMaterialDef, "ellipsoidal", ellipsoidal, "friction and drilling share one limit", CH_SPACE, CH_ANY,
         NULL),
     ROW(number, ChMaterialDef, "young", young, "compliant contact: Young's modulus, Pa", 0, CH_POSITIVE, NULL),
@@ -188,7 +193,7 @@ static const ChField material_fields[] = {
         NULL),
     ROW(number, ChMaterialDef, "damping", damping, "compliant contact: instead of restitution, N s/m", 0,
         CH_NOT_NEGATIVE, NULL),
-    ROW(form, ChMaterialDef, "look", look, "how bodies of it are drawn", 0, CH_ANY, &ch_form_body_look),
+    ROW(form, ChMaterialDef, "look", look, "how bodies of this material are drawn", 0, CH_ANY, &ch_form_body_look),
 };
 const ChSceneForm ch_form_material = {
     .name = "material", .count = CH_COUNT(material_fields), .fields = material_fields};
@@ -204,6 +209,10 @@ static const ChField pair_fields[] = {
     ROW(number, ChScenePair, "drilling", def.drilling, "moment about the normal over normal force, m", CH_SPACE,
         CH_NOT_NEGATIVE, NULL),
     ROW(number, ChScenePair, "cohesion", def.cohesion, "pull that a bonded contact point bears, N", 0, CH_NOT_NEGATIVE,
+        NULL),
+    ROW(number, ChScenePair, "shear_stiffness", def.shear_stiffness,
+        "spring along the tangents of each contact point, N/m; 0: none", 0, CH_NOT_NEGATIVE, NULL),
+    ROW(number, ChScenePair, "shear_damping", def.shear_damping, "damper along the tangents, N s/m", 0, CH_NOT_NEGATIVE,
         NULL),
     ROW(number, ChScenePair, "stiffness", def.stiffness, "compliant contact: of the two, N/m", 0, CH_POSITIVE, NULL),
     ROW(number, ChScenePair, "damping", def.damping, "compliant contact: of the two, N s/m", 0, CH_NOT_NEGATIVE, NULL),
@@ -239,6 +248,9 @@ const ChSceneForm ch_form_mesh = {.name = "mesh", .count = CH_COUNT(mesh_fields)
 static const ChField body_fields[] = {
     BODY(text, "name", name, "for joints, forces and messages; unique", 0, CH_ANY, NULL),
     BODY(vector, "position", position, "of the body's frame, m", 0, CH_ANY, NULL),
+    ROW(numbers, ChSceneBody, "copies", copies,
+        "instead of position: x, y, z of one body after the other, named \"name 1\", \"name 2\", ..., m", 0, CH_ANY,
+        NULL),
     BODY(turn, "orientation", orientation, "of the body's frame", 0, CH_ANY, NULL),
     BODY(vector, "velocity", velocity, "of the centre of mass, m/s", 0, CH_ANY, NULL),
     BODY(spin, "omega", omega, "angular velocity in the world's frame, radian/s", 0, CH_ANY, NULL),
@@ -249,10 +261,10 @@ static const ChField body_fields[] = {
     BODY(inertia, "inertia", inertia, "about the centre of mass: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], kg m^2", 0,
          CH_ANY, NULL),
     BODY(signals, "motion", motion, "prescribed motion: displacement from position, m", 0, CH_ANY, NULL),
-    BODY(signal, "turn", turn, "prescribed turn about axis from orientation, radian", 0, CH_ANY, NULL),
-    BODY(vector, "axis", axis, "of turn, in the world's frame", CH_SPACE, CH_ANY, NULL),
+    BODY(signal, "turn", turn, "prescribed turn about axis, counted from orientation, radian", 0, CH_ANY, NULL),
+    BODY(vector, "axis", axis, "axis of the turn, in the world's frame", CH_SPACE, CH_ANY, NULL),
     BODY(form, "look", look, "how it is drawn", 0, CH_ANY, &ch_form_body_look),
-    ROW(form, ChSceneBody, "soft", soft, "what makes the body deformable, instead of shapes", CH_SPACE, CH_ANY,
+    ROW(form, ChSceneBody, "soft", soft, "makes the body deformable; takes the place of shapes", CH_SPACE, CH_ANY,
         &ch_form_soft),
     ROW(list, ChSceneBody, "shapes", shapes, "shapes of the body", 0, CH_ANY, &ch_form_shape),
 };
@@ -266,7 +278,8 @@ static const ChField joint_axis_fields[] = {
     ROW(number, ChJointAxis, "friction", friction, "largest friction force or torque, N or N m", 0, CH_NOT_NEGATIVE,
         NULL),
     ROW(choice, ChJointAxis, "drive", drive, "what moves the freedom", 0, CH_ANY, drives),
-    ROW(signal, ChJointAxis, "target", target, "of the drive: m, m/s, N or radian, radian/s, N m", 0, CH_ANY, NULL),
+    ROW(signal, ChJointAxis, "target", target, "target target of the drive: m, m/s, N or radian, radian/s, N m", 0,
+        CH_ANY, NULL),
     ROW(number, ChJointAxis, "strength", strength, "largest force or torque of a motor; 0: unlimited", 0,
         CH_NOT_NEGATIVE, NULL),
     ROW(number, ChJointAxis, "stiffness", stiffness, "of a spring, N/m or N m/radian", 0, CH_NOT_NEGATIVE, NULL),
@@ -283,6 +296,10 @@ static const ChField joint_fields[] = {
     ROW(two_texts, ChSceneJoint, "bodies", bodies, "two names of bodies; \"ground\" is the world", CH_REQUIRED, CH_ANY,
         NULL),
     JOINT(flag, "collide", collide, "whether the two bodies may touch each other", 0, CH_ANY, NULL),
+    JOINT(number, "reach", reach,
+          "of a deformable body the joint follows the skin within this of its point, m; 0: the nearest vertex and its "
+          "neighbours",
+          0, CH_NOT_NEGATIVE, NULL),
 };
 const ChSceneForm ch_form_joint = {.name = "joint",
                                    .count = CH_COUNT(joint_fields),
@@ -304,10 +321,11 @@ const ChSceneForm ch_form_joint = {.name = "joint",
 
 static const ChField spring_fields[] = {
     ENDS, SPRING, FORCE(two_points, "at", at, "a point of each body, in its frame, m", 0, CH_ANY, NULL),
-    FORCE(number, "length", length, "at rest; as it is at the start when left out, m", 0, CH_NOT_NEGATIVE, NULL)};
+    FORCE(number, "length", length, "length at rest, m; left out: the distance at the start", 0, CH_NOT_NEGATIVE,
+          NULL)};
 static const ChField torsion_fields[] = {
     ENDS, SPRING, FORCE(vector, "axis", axis, "in the frame of the first body", CH_REQUIRED | CH_SPACE, CH_ANY, NULL),
-    FORCE(number, "angle", length, "at rest, from the start, radian", 0, CH_ANY, NULL)};
+    FORCE(number, "angle", length, "angle at rest, counted from the start, radian", 0, CH_ANY, NULL)};
 static const ChField wrench_fields[] = {
     ON, FORCE(vector, "at", at[0], "point in the body's frame, m", 0, CH_ANY, NULL),
     FORCE(signals, "force", force, "N", 0, CH_ANY, NULL), FORCE(spin_signals, "torque", torque, "N m", 0, CH_ANY, NULL),
@@ -318,7 +336,7 @@ static const ChField drag_fields[] = {ON, FORCE(number, "linear", linear, "N s/m
 
 static const ChField well_fields[] = {
     ON, FORCE(vector, "at", at[1], "its centre in the world, m", 0, CH_ANY, NULL),
-    FORCE(number, "r2", well[0], "of the square of the distance, J/m^2", 0, CH_ANY, NULL),
+    FORCE(number, "r2", well[0], "coefficient coefficient of the square of the distance, J/m^2", 0, CH_ANY, NULL),
     FORCE(number, "r4", well[1], "of its fourth power, J/m^4", 0, CH_ANY, NULL),
     FORCE(number, "r6", well[2], "of its sixth power, J/m^6", 0, CH_ANY, NULL)};
 
@@ -343,20 +361,31 @@ const ChSceneForm ch_form_force = {.name = "force",
 
 // --------------------------------------------------------------------------------------------------------------- scene
 
+static const ChField recirculation_fields[] = {
+    ROW(number, ChRecirculation, "below", below, "height below which a centre of mass is taken out, m", CH_REQUIRED,
+        CH_ANY, NULL),
+    ROW(vector, ChRecirculation, "at", at, "the middle of the inlet, m", CH_REQUIRED, CH_ANY, NULL),
+    ROW(number, ChRecirculation, "radius", radius, "of the inlet, m", CH_REQUIRED, CH_POSITIVE, NULL),
+};
+const ChSceneForm ch_form_recirculation = {
+    .name = "recirculation", .count = CH_COUNT(recirculation_fields), .fields = recirculation_fields};
+
 #define ROOT(type, key, member, text, ...) ROW(type, ChSceneRoot, key, member, text, __VA_ARGS__)
 static const ChField scene_fields[] = {
     ROOT(whole, "cardhouse", version, "version of the form: 1", CH_REQUIRED, CH_ONE, NULL),
-    ROOT(text, "$schema", schema, "where editors find this form; ignored", 0, CH_ANY, NULL),
+    ROOT(text, "$schema", schema, "address of the schema for editors; ignored", 0, CH_ANY, NULL),
     ROOT(text, "name", name, "of the scene", 0, CH_ANY, NULL),
     ROOT(text, "description", description, "for the reader", 0, CH_ANY, NULL),
     ROOT(whole, "dimension", dimension, "2 in the plane, 3 in space", 0, CH_TWO_OR_THREE, NULL),
     ROOT(signals, "gravity", gravity, "m/s^2", 0, CH_ANY, NULL),
-    ROOT(periodic, "periodic", periodic, "axes along which the world repeats itself: [from, to] of each, m", 0, CH_ANY,
+    ROOT(periodic, "periodic", periodic, "axes along which the world is periodic: [from, to] of each, m", 0, CH_ANY,
          NULL),
+    ROOT(form, "recirculate", recirculation, "bodies that sink out below come back in above", 0, CH_ANY,
+         &ch_form_recirculation),
     ROOT(form, "step", run, "time stepping", 0, CH_ANY, &ch_form_step),
     ROOT(contact, "contact", run.options, "law of contact: rigid or compliant, or an object with law and overlap", 0,
          CH_ANY, &ch_form_contact),
-    ROOT(form, "method", run, "what solves the contact problems, and how exactly", 0, CH_ANY, &ch_form_method),
+    ROOT(form, "method", run, "method and tolerance of the contact problems", 0, CH_ANY, &ch_form_method),
     ROOT(map, "parameters", parameters, "numbers by name, for formulas", 0, CH_ANY, NULL),
     ROOT(texts, "include", include, "scene files whose materials, bodies, joints and forces are added", 0, CH_ANY,
          NULL),

@@ -180,7 +180,7 @@ static bool resolve_parameters(ChReader* r, const ChPlace* place, const json_t* 
     ChPlace at = {place, key, 0};
     bool name = isalpha((unsigned char)key[0]) && strlen(key) <= NAME_MAX_LENGTH;
     for (const char* c = key; *c; ++c) name = name && (isalnum((unsigned char)*c) || *c == '_');
-    if (!name) return ch_reader_wrong(r, &at, "is no name; letters, digits and '_' make one");
+    if (!name) return ch_reader_wrong(r, &at, "is not a name; names have letters, digits and '_'");
     json_t* number = is_formula(value) ? resolve_one(r, &at, value, known) : json_incref(value);
     if (number && !json_is_number(number)) ch_reader_wrong(r, &at, "is %s, must be a number", ch_json_kind(number));
     if (!number || r->status != CH_OK) {
@@ -202,7 +202,7 @@ static bool replace_chosen(ChReader* r, const ChPlace* at, json_t* parameters) {
       int count = 0;
       json_object_foreach(parameters, key, other) if (count < NAMES_MAX) known[count++] = key;
       const char* near = ch_word_nearest(name, count, known);
-      if (count == 0) return ch_reader_wrong(r, at, "is missing; a value for '%.60s' was given", name);
+      if (count == 0) return ch_reader_wrong(r, at, "is missing, but a value for '%.60s' was given", name);
       return ch_reader_wrong(r, at, "has no '%.60s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
                              near ? "'?" : "");
     }

@@ -195,7 +195,8 @@ static ChStatus read_text(ChContext* context, ChArena* arena, const char* path, 
   if (scan.status == CH_OK) check_grid(&scan, &head, north);
   ch_scan_space(&scan);
   if (scan.status == CH_OK && scan.at < scan.end)
-    ch_scan_fail(&scan, CH_ERR_FORMAT, scan.at, "more follows than %ld rows of %ld heights", head.rows, head.columns);
+    ch_scan_fail(&scan, CH_ERR_FORMAT, scan.at, "the file has more than %ld rows of %ld heights", head.rows,
+                 head.columns);
   if (scan.status != CH_OK) return scan.status;
   out->heights = CH_TAKE_RAW(arena, head.columns * head.rows, double);
   for (long j = 0; j < head.rows; ++j)

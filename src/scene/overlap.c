@@ -77,8 +77,8 @@ static bool refuse_cells(ChReader* r, const ChDocuments* documents, const ChWorl
   r->document = known ? place.document : &documents->document[0];
   if (known) at.index = place.index;
   return ch_reader_wrong(r, known ? &at : &bodies,
-                         "'%.60s' has sampled contacts on cells of %.3g m, and a clearance of %.3g m to '%.60s', which "
-                         "it fits: what happens between would be missed; take \"contact\": \"exact\", or a "
+                         "'%.60s' has sampled contacts on cells of %.3g m, and a clearance of %.3g m to '%.60s', into "
+                         "which it fits: contacts in that gap would be missed; use \"contact\": \"exact\", or a "
                          "\"resolution\" of %.0f or more",
                          name_of(world, body), cell, 0.5 * c->play, name_of(world, c->body[c->body[0] == body]),
                          ceil(2.0 * size / c->play));

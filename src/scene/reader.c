@@ -195,8 +195,8 @@ static bool unknown_key(ChReader* r, const ChPlace* place, const char* key, cons
 static bool misplaced_key(ChReader* r, const ChPlace* place, const char* key) {
   ChPlace at = {place, key, 0};
   return wrong_at(r, CH_ERR_FORMAT, &at, true,
-                  r->dimension == 2 ? "is for worlds in space, and this one is a plane (\"dimension\": 2)"
-                                    : "is for plane worlds (\"dimension\": 2), and this one is in space");
+                  r->dimension == 2 ? "is for worlds in space, but this one is plane (\"dimension\": 2)"
+                                    : "is for plane worlds (\"dimension\": 2), but this one is in space");
 }
 
 static bool variant_read(ChReader* r, const ChPlace* place, const json_t* object, const ChSceneForm* form,

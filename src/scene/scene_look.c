@@ -85,12 +85,13 @@ const ChSceneForm ch_form_camera_key = {
     .name = "camera-key", .count = CH_COUNT(camera_key_fields), .fields = camera_key_fields};
 
 static const ChField camera_fields[] = {
-    ROW(vector, ChSceneCamera, "at", at, "where the camera is, m; fitted to the scene when left out", 0, CH_ANY, NULL),
+    ROW(vector, ChSceneCamera, "at", at, "position of the camera, m; left out: fitted to the scene", 0, CH_ANY, NULL),
     ROW(vector, ChSceneCamera, "target", target, "what it looks at, m", 0, CH_ANY, NULL),
     ROW(number, ChSceneCamera, "fov", fov, "angle of view from bottom to top, degrees", CH_SPACE, CH_ANGLE, NULL),
-    ROW(choice, ChSceneCamera, "view", view, "from where the fitted camera looks", CH_SPACE, CH_ANY, views),
-    ROW(text, ChSceneCamera, "follow", follow, "name of a body with which it moves", 0, CH_ANY, NULL),
-    ROW(number, ChSceneCamera, "orbit", orbit, "degrees about the target a second of the run", CH_SPACE, CH_ANY, NULL),
+    ROW(choice, ChSceneCamera, "view", view, "direction from which a fitted camera looks", CH_SPACE, CH_ANY, views),
+    ROW(text, ChSceneCamera, "follow", follow, "name of a body that the camera follows", 0, CH_ANY, NULL),
+    ROW(number, ChSceneCamera, "orbit", orbit, "turn about the target, degrees per second of the run", CH_SPACE, CH_ANY,
+        NULL),
     ROW(list, ChSceneCamera, "keys", keys, "its way: times with places", 0, CH_ANY, &ch_form_camera_key),
 };
 const ChSceneForm ch_form_camera = {.name = "camera", .count = CH_COUNT(camera_fields), .fields = camera_fields};
@@ -100,7 +101,7 @@ static const ChField look_fields[] = {
     ROW(choice, ChSceneLook, "colour_by", colour_by, "what bodies are coloured by", 0, CH_ANY, quantities),
     ROW(flag, ChSceneLook, "contacts", contacts, "whether contact points and forces are drawn", 0, CH_ANY, NULL),
     ROW(flag, ChSceneLook, "chains", chains, "whether chains of force are drawn", 0, CH_ANY, NULL),
-    ROW(form, ChSceneLook, "camera", camera, "where the picture is taken from", 0, CH_ANY, &ch_form_camera),
+    ROW(form, ChSceneLook, "camera", camera, "position, direction and path of the camera", 0, CH_ANY, &ch_form_camera),
 };
 const ChSceneForm ch_form_look = {.name = "look", .count = CH_COUNT(look_fields), .fields = look_fields};
 

@@ -52,7 +52,7 @@ json_t* ch_scene_schema(void) {
       &ch_form_body,     &ch_form_shape,     &ch_form_joint,         &ch_form_force,      &ch_form_joint_axis,
       &ch_form_signal,   &ch_form_mesh,      &ch_form_soft,          &ch_form_soft_mesh,  &ch_form_damping,
       &ch_form_look,     &ch_form_body_look, &ch_form_camera,        &ch_form_camera_key, &ch_form_section,
-      &ch_form_stiction, &ch_form_stribeck};
+      &ch_form_stiction, &ch_form_stribeck,  &ch_form_recirculation};
   json_t* definitions = json_object();
   for (int dimension = 2; dimension <= 3; ++dimension)
     for (int k = 0; k < CH_COUNT(forms); ++k) {
@@ -60,12 +60,12 @@ json_t* ch_scene_schema(void) {
       ch_schema_name(forms[k], dimension, name, sizeof name);
       json_object_set_new(definitions, name, form_schema(forms[k], dimension));
     }
-  return json_pack("{s:s, s:s, s:s, s:{s:{s:{s:i}}, s:[s]}, s:o, s:o, s:o}", "$schema",
-                   "https://json-schema.org/draft/2020-12/schema", "title", "Cardhouse scene", "description",
-                   "Written by `cardhouse scene schema` from the tables that read scenes; docs/scene.md explains it.",
-                   "if", "properties", "dimension", "const", 2, "required", "dimension", "then",
-                   ch_schema_reference(&ch_form_scene, 2), "else", ch_schema_reference(&ch_form_scene, 3), "$defs",
-                   definitions);
+  return json_pack(
+      "{s:s, s:s, s:s, s:{s:{s:{s:i}}, s:[s]}, s:o, s:o, s:o}", "$schema",
+      "https://json-schema.org/draft/2020-12/schema", "title", "Cardhouse scene", "description",
+      "Written by `cardhouse scene schema` from the tables with which scenes are read; docs/scene.md explains it.",
+      "if", "properties", "dimension", "const", 2, "required", "dimension", "then",
+      ch_schema_reference(&ch_form_scene, 2), "else", ch_schema_reference(&ch_form_scene, 3), "$defs", definitions);
 }
 
 char* ch_scene_schema_text(void) {

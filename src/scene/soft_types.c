@@ -53,14 +53,12 @@ static const ChFieldType ch_type_grid = {read_grid, schema_grid};
 
 static const ChField soft_mesh_fields[] = {
     SOFT(tet_shape, "shape", shape.shape, "its name: `cardhouse mesh list` lists them", CH_REQUIRED, CH_ANY, NULL),
-    SOFT(vector, "size", shape.size, "its measures, m; 0, or left out: the shape's own", 0, CH_NOT_NEGATIVE, NULL),
-    SOFT(grid, "cells", shape.cells, "how fine it is; 0, or left out: as the shape is by itself", 0, CH_GRID, NULL),
-    SOFT(number, "amplitude", shape.amplitude, "of a strand: height of its waves; 0: its thickness, m", 0, CH_ANY,
-         NULL),
-    SOFT(number, "period", shape.period, "of a strand: length of a wave; 0: half its length, m", 0, CH_NOT_NEGATIVE,
-         NULL),
-    SOFT(number, "phase", shape.phase, "of a strand: of its waves at x = 0, radian", 0, CH_ANY, NULL),
-    SOFT(number, "round", shape.round, "of a strand: by which share its edges are thinner than its middle, 0 to 0.9", 0,
+    SOFT(vector, "size", shape.size, "size, m; 0 or left out: the shape's own", 0, CH_NOT_NEGATIVE, NULL),
+    SOFT(grid, "cells", shape.cells, "number of cells; 0 or left out: the shape's own", 0, CH_GRID, NULL),
+    SOFT(number, "amplitude", shape.amplitude, "strand: height of its waves, m; 0: its thickness", 0, CH_ANY, NULL),
+    SOFT(number, "period", shape.period, "strand: length of a wave, m; 0: half the strand", 0, CH_NOT_NEGATIVE, NULL),
+    SOFT(number, "phase", shape.phase, "strand: phase of its waves at x = 0, radian", 0, CH_ANY, NULL),
+    SOFT(number, "round", shape.round, "strand: share by which its edges are thinner than its middle, 0 to 0.9", 0,
          CH_NOT_NEGATIVE, NULL),
 };
 const ChSceneForm ch_form_soft_mesh = {
@@ -82,8 +80,7 @@ static bool read_mesh_object(ChReader* r, const ChPlace* place, json_t* object, 
   const char* file = json_string_value(json_object_get(object, "file"));
   if (file) {  // as the key would be called if there were one
     ChPlace at = {place, "file", 0};
-    return ch_reader_wrong(r, &at, "is not known; a file is named without an object around it: \"mesh\": \"%.100s\"",
-                           file);
+    return ch_reader_wrong(r, &at, "is not known; name a file without an object around it: \"mesh\": \"%.100s\"", file);
   }
   return ch_form_read(r, place, object, &ch_form_soft_mesh, soft) && keys_fit(r, place, object, soft->shape.shape);
 }
@@ -120,8 +117,8 @@ static const ChFieldType ch_type_two_hertz = {read_two_hertz, schema_two_hertz};
 static const ChField damping_fields[] = {
     {"ratio", &ch_type_number, offsetof(DampingText, ratio), "share of critical damping at both frequencies",
      CH_REQUIRED, CH_NOT_NEGATIVE, NULL},
-    {"at", &ch_type_two_hertz, offsetof(DampingText, at), "the two frequencies, Hz; between them it is a little less",
-     CH_REQUIRED, CH_POSITIVE, NULL},
+    {"at", &ch_type_two_hertz, offsetof(DampingText, at),
+     "the two frequencies, Hz; between them the damping is a little less", CH_REQUIRED, CH_POSITIVE, NULL},
 };
 const ChSceneForm ch_form_damping = {
     .name = "damping", .same = true, .count = CH_COUNT(damping_fields), .fields = damping_fields};
@@ -185,10 +182,11 @@ static const ChField soft_fields[] = {
     {"damping", &ch_type_damping, 0, "Rayleigh's: [alpha in 1/s, beta in s], or {ratio, at: [Hz, Hz]}", 0,
      CH_NOT_NEGATIVE, NULL},
     SOFT(whole, "modes", def.modes, "how many", 0, CH_MODES, NULL),
-    SOFT(two_points, "clamp", clamp, "two corners of a box in the body's frame: what is in it does not move, m", 0,
+    SOFT(two_points, "clamp", clamp,
+         "two corners of a box in the body's frame, m: the part of the mesh inside does not move", 0, CH_ANY, NULL),
+    SOFT(numbers, "amplitudes", amplitudes, "amplitudes of the modes at the start, kg^1/2 m; missing ones are 0", 0,
          CH_ANY, NULL),
-    SOFT(numbers, "amplitudes", amplitudes, "of the modes at the start, kg^1/2 m; what is left out is 0", 0, CH_ANY,
+    SOFT(numbers, "rates", rates, "rates of the amplitudes at the start, kg^1/2 m/s; missing ones are 0", 0, CH_ANY,
          NULL),
-    SOFT(numbers, "rates", rates, "of the amplitudes at the start, kg^1/2 m/s; what is left out is 0", 0, CH_ANY, NULL),
 };
 const ChSceneForm ch_form_soft = {.name = "soft", .same = true, .count = CH_COUNT(soft_fields), .fields = soft_fields};

@@ -176,7 +176,7 @@ static bool set_curve(ChReader* r, const ChPlace* place, const ChSceneCurve* giv
   if (count > CH_CURVE_POINTS)
     return ch_reader_wrong(r, place, "has %d speeds, at most %d are allowed", count, CH_CURVE_POINTS);
   if (count != given->mu.count || count == 0)
-    return ch_reader_wrong(r, place, "has %d speeds and %d coefficients, must have as many of both", count,
+    return ch_reader_wrong(r, place, "has %d speeds and %d coefficients, must have the same number of both", count,
                            given->mu.count);
   const double sticks = given->sticks < 0.0 ? given->mu.values[0] : given->sticks;
   *curve = (ChFrictionCurve){.count = count};

@@ -82,6 +82,15 @@ static double tangent_size(const Outer* o, const double* x) {
   return sqrt(sum);
 }
 
+// |u_T + c_t r_T|: the speed of slip, where a spring along the tangents yields as well
+static double slip_size(const Outer* o, const ChBlock* block) {
+  const double shear = ch_block_shear(block);
+  double sum = 0.0;
+  for (int k = block->row + 1; k < block->row + o->problem->dimension; ++k)
+    sum += (o->u[k] + shear * o->r[k]) * (o->u[k] + shear * o->r[k]);
+  return sqrt(sum);
+}
+
 static const ChBlock* block_of(const Outer* o, int k) { return &o->problem->blocks[o->block[k]]; }
 static const ChFrictionCurve* curve_of(const Outer* o, int k) { return &o->problem->curves[block_of(o, k)->curve - 1]; }
 
@@ -204,7 +213,7 @@ static ChStatus solve_once(Outer* o, const double* warm) {
 static double ask(const Outer* o, int k) {
   const ChBlock* block = block_of(o, k);
   const ChFrictionCurve* curve = curve_of(o, k);
-  const double *r = o->r + block->row, speed = tangent_size(o, o->u + block->row), here = o->share[k];
+  const double *r = o->r + block->row, speed = slip_size(o, block), here = o->share[k];
   const double there = ch_friction_share(curve, speed), load = block->mu[0] * r[0];
   const double rho = ch_grader_weights(o->grader)[block->row];
   if (!(load > 0.0 && rho > 0.0) || there == here) return there;
@@ -272,7 +281,7 @@ static bool follow(Outer* o) {
     g[k] = o->target[k] = o->share[k] + f[k];
   }
   ch_secants_keep(o->secants);
-  if (++o->pairs > 1) ch_secants_extrapolate(o->secants, o->target);
+  if (++o->pairs > 1) ch_secants_extrapolate(o->secants, 1, o->target);
   for (int k = 0; k < o->count; ++k)
     set_share(o, k, fmin(fmax(o->target[k], 0.0), ch_friction_largest_share(curve_of(o, k))));
   return true;
@@ -282,7 +291,7 @@ static bool follow(Outer* o) {
 static bool may_stick(const Outer* o, int k) {
   const ChBlock* block = block_of(o, k);
   const double rho = ch_grader_weights(o->grader)[block->row];
-  const double slip = tangent_size(o, o->u + block->row), holds = tangent_size(o, o->r + block->row);
+  const double slip = slip_size(o, block), holds = tangent_size(o, o->r + block->row);
   if (o->branch[o->block[k]] != CH_BRANCH_SLIP || o->retried[k] || !(o->share[k] < 1.0)) return false;
   return o->share[k] * (holds + rho * slip) <= holds;
 }

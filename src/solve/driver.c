@@ -34,6 +34,9 @@ enum { TIGHTENINGS = 6, MOST_OPTIONS = 256 };
 #define WORK_FLOOR 2e7
 #define WORK_ROW 1.25e6
 #define WORK_MOST 1e9
+// Where a sweep alone is long: as many as the most allows 20,000 pebbles in a heap, some 1,000. With 1e9 for all,
+// 400,000 pebbles had 45 sweeps and missed every step.
+#define WORK_SWEPT 6e3
 #define CHEAP 5e4           // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
 #define CHEAP_SWEEPS 1.4e4  // and where contacts yield: 600 sweeps, as in auto.c
 #define ABSURD 1e6          // error of a warm start, in that of r = 0, from which on it is no help to any method
@@ -88,7 +91,7 @@ ChSolveOptions ch_solve_options_default(void) {
 
 double ch_work_limit(const ChSolveOptions* options, const ChProblem* problem) {
   if (options->work_limit > 0.0) return options->work_limit;
-  return fmin(WORK_FLOOR + WORK_ROW * problem->rows, WORK_MOST);
+  return fmin(WORK_FLOOR + WORK_ROW * problem->rows, fmax(WORK_MOST, WORK_SWEPT * problem->rows));
 }
 
 static const ChOption* find_option(const char* name) {
@@ -195,7 +198,7 @@ static ChStatus check_capabilities(Driver* d) {
                      d->method->name);
     if ((d->method->takes & CH_NEEDS_BODIES) && !has_pairs(s))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED,
-                     "method '%s' needs bodies, and this problem does not say which they are; a scene does",
+                     "method '%s' needs bodies, but this problem does not name them; problems of scenes do",
                      d->method->name);
     if (s->polygonal && !(d->method->takes & CH_TAKES_POLYGON))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes smooth cones only, not polygons",
@@ -208,13 +211,13 @@ static ChStatus check_capabilities(Driver* d) {
                      "method '%s' needs polygons for contacts in space: --cone polygon:8", d->method->name);
     const int variables = d->method->largest ? count_variables(s) : 0;
     if (variables > d->method->largest)
-      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes at most %d variables; here are %d",
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes at most %d variables; this problem has %d",
                      d->method->name, d->method->largest, variables);
     if (s->relaxed && !(d->method->takes & CH_TAKES_RELAXED))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' does not take pose relaxed", d->method->name);
     if (!s->relaxed && has_cone(s) && !(d->method->takes & CH_TAKES_COULOMB))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED,
-                     "method '%s' takes friction in pose relaxed only; as --inner it serves the exact ones",
+                     "method '%s' takes friction in pose relaxed only; exact methods use it with --inner",
                      d->method->name);
   }
   return CH_OK;
@@ -245,7 +248,7 @@ static void start_part(Driver* d, int c) {
 
 static ChStatus say_not_finite(Driver* d) {
   d->dropped = true;
-  snprintf(d->info->note, sizeof d->info->note, "method '%s' gave an answer that is not finite: it was dropped",
+  snprintf(d->info->note, sizeof d->info->note, "method '%s' gave an answer that is not finite, which was dropped",
            d->method->name);
   return CH_ERR_NUMERIC;
 }
@@ -434,6 +437,7 @@ static void measure_parts(Driver* d) {
     floor += part->size * part->size;
     d->rows += part->system.rows;
     if (part->system.rows > longest) longest = part->system.rows;
+    if (part->system.bodies) part->system.bodies->threads = d->options->threads;
   }
   d->zero_error = fmax(sqrt(sum), CH_ERROR_FLOOR * sqrt(floor));
   d->best = CH_TAKE(d->arena, d->parts.count, double*);
@@ -642,9 +646,16 @@ ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOpt
   return ch_solve_staggered(context, problem, options, NULL, v, u, r, info);
 }
 
+// A world's curves are all in each of its problems, named by a contact or not.
+static bool names_a_curve(const ChProblem* problem) {
+  for (int i = 0; problem->curve_count > 0 && i < problem->block_count; ++i)
+    if (problem->blocks[i].curve > 0) return true;
+  return false;
+}
+
 ChStatus ch_solve_staggered(ChContext* context, const ChProblem* problem, const ChSolveOptions* options,
                             const ChStaggeredWatch* watch, double* v, double* u, double* r, ChSolveInfo* info) {
-  if (problem->curve_count > 0) return ch_solve_branches(context, problem, options, watch, v, u, r, info);
+  if (names_a_curve(problem)) return ch_solve_branches(context, problem, options, watch, v, u, r, info);
   ChArena* volatile arena = NULL, * volatile shared = NULL;
   jmp_buf landing;
   *info = (ChSolveInfo){0};

@@ -7,11 +7,12 @@
 #include "base/check.h"
 #include "solve/method.h"
 #include "step/in_step.h"
+#include "step/peers.h"
 
 enum {
   LARGE = 500,      // contacts, from which on the default halves
   PAUSE = 16,       // steps that it leaves alone after one that shorter substeps did not help
-  GAP_HALVINGS = 6  // for overlaps: of second order in h, they are a thousandth by then
+  GAP_HALVINGS = 9  // for overlaps, of second order in h: no more of them is left by then
 };
 // Times the work limit that the tries of a step may take in all; less where nobody asked for them.
 #define MOST_WORK 64.0
@@ -31,8 +32,7 @@ void ch_trial_settle(ChSimulation* s, int contacts, bool cares) {
   s->trial.rejects = false;
 }
 
-// What a substep adds to the step that it is part of.
-static void add_substep(ChStepInfo* sum, const ChStepInfo* part) {
+void ch_step_add(ChStepInfo* sum, const ChStepInfo* part) {
   ChStepInfo whole = *part;  // counts, energies and momenta are those at the end
   whole.h = sum->h;
   whole.substeps = sum->substeps + 1;
@@ -147,7 +147,7 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
   ChStepInfo part;
   ChStatus status = CH_OK;
   for (int level = s->level; p->done < p->whole; s->level = level) {
-    status = level > 0 ? ch_undo_keep(context, s, undo) : CH_OK;
+    status = level > 0 ? ch_peers_agree(context, s, ch_undo_keep(context, s, undo)) : CH_OK;
     if (status != CH_OK) return status;
     s->level = level;
     if (is_no_help(p, info)) return CH_OK;
@@ -162,7 +162,7 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
       continue;
     }
     if (status != CH_OK) return status;
-    add_substep(info, &part);
+    ch_step_add(info, &part);
     if (s->widen > 0.0 && part.uncovered > 0.0) s->spent = fmax(s->spent, most_work(p));
     s->widen = 0.0;
     if (hurried) continue;
@@ -178,7 +178,7 @@ static ChStatus take_whole(ChContext* context, Substeps* p, ChStepInfo* info) {
   p->s->level = 0;
   p->s->trial = (ChTrial){.nears = true, .parts = true, .gaps = true};
   ChStatus status = try_substep(context, p, &whole);
-  if (status == CH_OK) add_substep(info, &whole);
+  if (status == CH_OK) ch_step_add(info, &whole);
   if (status == CH_MAX_ITER) {
     add_rejected(info, &whole);
     p->parts = true;

@@ -16,6 +16,9 @@
 // method misses as a rule.
 bool ch_adaptive_halves(const ChSimulation* s);
 
+// What a substep adds to the step that it is part of.
+void ch_step_add(ChStepInfo* sum, const ChStepInfo* part);
+
 // One step that ends at `end`, of as many substeps as it takes. Where it returns an error, or CH_STOPPED, `undo` leads
 // back to where the step began.
 ChStatus ch_adaptive_step(ChContext* context, ChSimulation* s, double end, ChUndo* undo, ChStepInfo* info);

@@ -51,6 +51,7 @@ bool ch_bends_find(ChBends* bends, const ChMoment* moment, const ChBodyState* en
   CH_ASSERT(h > 0.0);
   const ChGap *then = moment->gaps, *last = moment->gaps + moment->gap_count;
   bends->count = 0;
+  bends->waits = false;
   for (int k = 0; k < count; ++k) {
     while (then < last && order(then->shape, then->key, gaps[k].shape, gaps[k].key) < 0) ++then;
     if (then == last || !(gaps[k].gap < 0.0)) continue;

@@ -111,7 +111,10 @@ static void weigh_block(Sweeps* s, int i) {
     for (int a = 0; a < d; ++a)
       for (int c = 0; c < d; ++c) W[a * d + c] += dot(size, touch->G + a * size, touch->G + c * size);
   }
-  if (s->count[i] > 0) W[0] += ch_block_compliance(&s->p->blocks[i]);
+  if (s->count[i] > 0) {
+    W[0] += ch_block_compliance(&s->p->blocks[i]);
+    for (int a = 1; a < d; ++a) W[a * d + a] += ch_block_shear(&s->p->blocks[i]);
+  }
   for (int a = 0; a < d; ++a) {
     double sum = 0.0;
     for (int c = 0; c < d; ++c) sum += fabs(W[a * d + c]);
@@ -167,6 +170,8 @@ static void velocity(const Sweeps* s, int i, double* u) {
   int d = block->dimension;
   memcpy(u, s->q + block->row, (size_t)d * sizeof *u);
   if (ch_block_compliance(block) > 0.0) u[0] += ch_block_compliance(block) * s->r[block->row];
+  if (ch_block_shear(block) > 0.0)
+    for (int a = 1; a < d; ++a) u[a] += ch_block_shear(block) * s->r[block->row + a];
   for (int t = 0; t < s->count[i]; ++t) {
     const Touch* touch = &s->touches[i][t];
     int size = s->size[touch->body];

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "step/in_step.h"
+#include "step/peers.h"
 
 #define SHARE 0.01          // of the margin
 #define FINE 1e-5           // metres; nothing is asked to end less deep than this,
@@ -59,12 +60,16 @@ static bool was_listed(const void* past, int shape_a, int shape_b, uint64_t key)
 ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* moment, const ChBodyState* end, double h,
                           double tolerance, double* deepest, bool* deeper, bool* bends) {
   CH_ASSERT(tolerance >= 0.0 && end);
-  const ChCollideOptions options = {.threads = s->options.threads, .touched = was_listed, .past = moment};
+  const ChCollideOptions options = {.threads = s->options.threads,
+                                    .touched = was_listed,
+                                    .past = moment,
+                                    .near = s->peers ? s->peers->near : NULL,
+                                    .mine = s->peers ? s->peers->mine : NULL};
   const ChGap* gaps;
   int count, before = 0;
   *deepest = 0.0;
   *deeper = *bends = false;
-  ChStatus status = ch_collide(context, s->collider, end, &options, &gaps, &count);
+  ChStatus status = ch_peers_agree(context, s, ch_collide(context, s->collider, end, &options, &gaps, &count));
   if (status != CH_OK) return status;
   for (int g = 0; g < count;) {
     const ChGap* first = &gaps[g];
@@ -76,9 +81,12 @@ ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* m
     *deeper = *deeper || now > fmax(most + s->rounding, GROWS * then);
     *bends = *bends || now > fmax(BENDS * most + s->rounding, GROWS * then);
   }
-  if (*bends && s->trial.gaps && !s->bends.applied)
-    *bends = ch_bends_find(&s->bends, moment, end, gaps, count, h);
-  else
-    *bends = false;
-  return CH_OK;
+  double found[2] = {*deeper, *bends};
+  status = ch_peers_reduce(context, s, NULL, 0, found, 2);
+  *deeper = found[0] > 0.0;
+  *bends = found[1] > 0.0 && s->trial.gaps && !s->bends.applied;
+  if (*bends) ch_bends_find(&s->bends, moment, end, gaps, count, h);
+  if (*bends && status == CH_OK) status = ch_peers_any(context, s, &s->bends.waits);
+  *bends = *bends && s->bends.waits;
+  return status;
 }

@@ -8,11 +8,10 @@
 #include "step/integrator.h"
 
 const ChIntegrator ch_euler = {.name = "euler",
-                               .summary = "half-implicit, stabilised, contacts seen ahead",
+                               .summary = "half-implicit, stabilised, with look-ahead for contacts",
                                .weight = 0.0,
                                .forces = CH_FORCES_START,
                                .contacts = CH_CONTACTS_STABILIZED,
                                .passes = 1,
                                .impacts = true,
-                               .joints = true,
-                               .soft = true};
+                               .joints = CH_JOINTS_STABILIZED};

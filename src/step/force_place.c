@@ -16,7 +16,12 @@ ChForcePlace ch_force_place(ChSimulation* s, ChForceRule rule, double h, double 
   if (rule == CH_FORCES_START) return p;
   p.guess = CH_TAKE(s->scratch, ch_world_numbers(s->world), double);
   p.states = ch_states_take(s->scratch, s->world);
-  for (int b = 0; b < s->world->body_count; ++b) ch_state_read(s->world, &s->states[b], p.guess + (long)b * width);
+  for (int b = 0; b < s->world->body_count; ++b) {
+    ch_state_read(s->world, &s->states[b], p.guess + (long)b * width);
+    if (s->world->bodies[b].soft)
+      memcpy(p.guess + ch_modes_at(s->world, b), ch_state_rates(s->world, s->states, b),
+             (size_t)ch_body_modes(s->world, b) * sizeof(double));
+  }
   return p;
 }
 
@@ -24,6 +29,18 @@ ChForcePlace ch_force_place(ChSimulation* s, ChForceRule rule, double h, double 
 typedef struct Mix {
   double old, new;
 } Mix;
+
+// Amplitudes and rates of a deformable body by the same mixes.
+static void move_modes(const ChForcePlace* p, Mix shift, Mix speed, int body) {
+  const ChSimulation* s = p->s;
+  const double *q = ch_state_modes(s->world, s->states, body), *qd = ch_state_rates(s->world, s->states, body);
+  const double* guess = p->guess + ch_modes_at(s->world, body);
+  double *to = ch_state_modes(s->world, p->states, body), *rates = ch_state_rates(s->world, p->states, body);
+  for (int a = 0; a < ch_body_modes(s->world, body); ++a) {
+    to[a] = q[a] + p->h * (shift.old * qd[a] + shift.new* guess[a]);
+    rates[a] = speed.old * qd[a] + speed.new* guess[a];
+  }
+}
 
 // States after h times one mix; their velocities are another.
 static void move_states(const ChForcePlace* p, Mix shift, Mix speed) {
@@ -33,6 +50,7 @@ static void move_states(const ChForcePlace* p, Mix shift, Mix speed) {
     ChBodyState *to = &p->states[b], by;
     double v[6], x[6], y[6];
     *to = by = s->states[b];
+    if (s->world->bodies[b].soft) move_modes(p, shift, speed, b);
     if (s->world->bodies[b].kind == CH_BODY_FIXED) continue;
     ch_state_read(s->world, to, v);
     const double* vj = s->world->bodies[b].kind == CH_BODY_DYNAMIC ? p->guess + (long)b * width : v;
@@ -44,6 +62,11 @@ static void move_states(const ChForcePlace* p, Mix shift, Mix speed) {
     ch_state_write(s->world, y, to);
     to->position = ch_along(to->position, p->h, by.velocity);
     to->angle += s->world->dimension == 2 ? p->h * by.omega.z : 0.0;
+    if (p->symmetric && s->world->dimension == 3) {
+      ChQuat from = to->orientation, end = ch_turn(from, by.omega, 2.0 * p->h);
+      to->orientation = ch_quat_unit((ChQuat){from.w + end.w, from.x + end.x, from.y + end.y, from.z + end.z});
+      continue;
+    }
     to->orientation =
         s->world->dimension == 2 ? ch_quat_about(ch_axis(2), to->angle) : ch_turn(to->orientation, by.omega, p->h);
   }

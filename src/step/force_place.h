@@ -15,6 +15,7 @@ typedef struct ChForcePlace {
   ChBodyState* states;  // where
   double when;
   double cq, cv;
+  bool symmetric;  // half a turn is half of the way to the end of the whole one, and not of half its tangent
   ChForceCoupling* couplings;
   int coupling_count;
 } ChForcePlace;

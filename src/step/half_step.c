@@ -13,8 +13,9 @@
 #include "step/integrator.h"
 
 const ChIntegrator ch_half_step = {.name = "half-step",
-                                   .summary = "symmetric variational, elastic contacts: energy is kept",
+                                   .summary = "symmetric variational scheme with elastic contacts, which keeps energy",
                                    .weight = 0.5,
                                    .forces = CH_FORCES_MIDPOINT,
                                    .contacts = CH_CONTACTS_REFLECT,
-                                   .passes = CH_NEWTON_PASSES};
+                                   .passes = CH_NEWTON_PASSES,
+                                   .joints = CH_JOINTS_HELD};

@@ -82,13 +82,14 @@ ChStatus ch_haste_solve(ChContext* context, ChIslandRun* island, ChSolveOptions*
   options->work_limit = SOLVE_SHARE * work;
   island->unsolved = !has_time(island, options->time_limit);
   if (island->unsolved) return take_start(context, island, options);
-  double began = ch_clock_processor_seconds();
+  const bool timed = isfinite(options->time_limit);
+  const double began = timed ? ch_clock_processor_seconds() : 0.0;
   ChStatus status = ch_solve(context, p, options, island->v, island->u, island->r, &island->info);
-  double took = ch_clock_processor_seconds() - began;
+  const double took = timed ? ch_clock_processor_seconds() - began : 0.0;
   island->spent = island->info.work / all;
   bool set_up_only = island->info.outer + island->info.inner == 0;
-  if (status == CH_MAX_TIME) island->haste.over = took - options->time_limit;
-  if (status == CH_MAX_TIME && set_up_only) island->haste.solve = took / size_of(island);
+  if (status == CH_MAX_TIME && timed) island->haste.over = took - options->time_limit;
+  if (status == CH_MAX_TIME && set_up_only && timed) island->haste.solve = took / size_of(island);
   options->time_limit = fmin(limit, fmax(island->ends - ch_clock_seconds(), LEAST));
   double least = s->trial.share > 1.0 ? (1.0 - SOLVE_SHARE) * all : 1.0;  // several limits are for the solve alone
   options->work_limit = fmax(fmin(work, all) - island->info.work, least);

@@ -13,4 +13,5 @@ const ChIntegrator ch_implicit_midpoint = {.name = "implicit-midpoint",
                                            .weight = 0.5,
                                            .forces = CH_FORCES_MIDPOINT,
                                            .contacts = CH_CONTACTS_ARRIVE,
-                                           .passes = CH_NEWTON_PASSES};
+                                           .passes = CH_NEWTON_PASSES,
+                                           .joints = CH_JOINTS_HELD};

@@ -22,14 +22,17 @@
 #include "step/end_gaps.h"
 #include "step/force_place.h"
 #include "step/free_velocity.h"
+#include "step/hold.h"
 #include "step/impact.h"
 #include "step/in_step.h"
 #include "step/integrate.h"
 #include "step/kinematic.h"
 #include "step/ledger.h"
 #include "step/passing.h"
+#include "step/peers.h"
 #include "step/remember.h"
 #include "step/rotation.h"
+#include "step/shear.h"
 #include "step/soft_step.h"
 #include "step/states.h"
 #include "step/warm.h"
@@ -46,9 +49,11 @@ typedef struct Step {
   double gap_tolerance;  // at its end (end_gaps.h)
   ChStepInfo* info;
   ChMoment moment;
+  ChMoment seen;  // with the gaps that this process looked for; without peers they are those of `moment`
   ChRows rows;
   ChIslands islands;
   ChForcePlace place;
+  ChHold hold;
   double *reference, *impulse, *r;
   const double** soft;    // body -> a deformable body's mass
   ChSoftAnswer* answers;  // and all that its free motion leaves
@@ -87,6 +92,7 @@ static ChRowRule row_rule(const Step* p) {
     rule.kept = 0.0;
   } else if (p->it->contacts != CH_CONTACTS_STABILIZED) {
     rule.contact_gain = 0.0;
+    rule.closed_only = true;
   }
   return rule;
 }
@@ -133,7 +139,9 @@ static void split_motion(Step* p, int b, const double gravity[3]) {
   ChBodyState state = s->states[b];
   ChVec3 left = {0.0, 0.0, 0.0};
   s->lag[b] = left;
-  if (!body->soft && spins(s->world, body)) {
+  if (!body->soft && spins(s->world, body) && ch_hold_has(&p->hold, b)) {
+    left = ch_hold_spin(&p->hold, b);
+  } else if (!body->soft && spins(s->world, body)) {
     ChVec3 end = ch_free_spin(&body->inertia, state.omega, p->h);
     if (body->locks >> 3 != 0) {
       left = ch_mat_apply(&body->inertia, ch_sub(end, state.omega));
@@ -158,7 +166,11 @@ static ChStatus split_body(Step* p, int b, const double gravity[3]) {
   if (s->world->bodies[b].soft)
     status =
         ch_soft_split(p->context, s, b, p->h, ch_vec(gravity[0], gravity[1], gravity[2]), p->reference, &p->answers[b]);
-  if (s->world->bodies[b].soft) p->soft[b] = p->answers[b].M;
+  if (s->world->bodies[b].soft) {
+    const long modes = ch_modes_at(s->world, b);
+    p->soft[b] = p->answers[b].M;
+    for (int a = 0; a < ch_body_modes(s->world, b); ++a) p->impulse[modes + a] = p->h * s->k[modes + a];
+  }
   keep_locks(s->world, b, &s->states[b], p->reference + (long)b * ch_world_width(s->world));
   return status == CH_OK ? check_finite(p, b) : status;
 }
@@ -176,7 +188,7 @@ static ChStatus split_motions(Step* p) {
   ch_force_place_explicit(&p->place, s->k);
   ch_force_place_gravity(&p->place, gravity);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
+    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || !(ch_peers_here(s, b) || ch_peers_mine(s, b))) continue;
     ChStatus status = split_body(p, b, gravity);
     if (status != CH_OK) return status;
   }
@@ -201,7 +213,8 @@ static void add_curvature(Step* p) {
     if (!world->bodies[b].soft || p->islands.place[b] < 0) continue;
     const double* c = p->answers[b].curvature;
     for (int a = 0; a < 3; ++a) p->impulse[6L * b + 3 + a] += c[a];
-    memcpy(p->impulse + ch_modes_at(world, b), c + 3, (size_t)ch_body_modes(world, b) * sizeof *c);
+    double* modes = p->impulse + ch_modes_at(world, b);
+    for (int a = 0; a < ch_body_modes(world, b); ++a) modes[a] += c[3 + a];
   }
 }
 
@@ -209,7 +222,7 @@ static void move_free_bodies(const Step* p) {
   ChSimulation* s = p->s;
   int width = ch_world_width(s->world);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || p->islands.place[b] >= 0) continue;
+    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || p->islands.place[b] >= 0 || !ch_peers_here(s, b)) continue;
     if (s->world->bodies[b].soft) {
       move_free_soft(p, b);
       continue;
@@ -243,7 +256,9 @@ static void reflect(Step* p) {
   for (int b = 0; b < p->rows.block_count; ++b) {
     int k = p->rows.blocks[b].law.row;
     if (p->rows.blocks[b].gap < 0) continue;
-    p->rows.w[k] += share * (ch_row_speed(&p->rows.rows[k], p->rows.blocks[b].body, spun) + p->rows.prescribed[k]);
+    double modal = ch_soft_row_speed(s, &p->rows, b, 0);
+    p->rows.w[k] +=
+        share * (ch_row_speed(&p->rows.rows[k], p->rows.blocks[b].body, spun) + modal + p->rows.prescribed[k]);
   }
 }
 
@@ -253,6 +268,7 @@ static void build_rows(Step* p) {
     s->heap = ch_world_heap(s->scratch, s->world, s->options.overlap > 0.0 ? s->options.overlap : 1e-3, s->options.h);
   ChRowRule rule = row_rule(p);
   rule.bonded = ch_bonds_of(s, &p->moment);
+  rule.stretch = ch_shears_of(s, &p->moment);
   ch_rows_build(p->s->scratch, &p->moment, &rule, &p->rows);
   if (p->it->contacts == CH_CONTACTS_REFLECT || p->it->contacts == CH_CONTACTS_ARRIVE) reflect(p);
 }
@@ -264,10 +280,13 @@ static ChStatus first_pass(Step* p) {
   const ChSimulationOptions* o = &s->options;
   double began = ch_clock_seconds();
   ch_force_place_couple(&p->place);
-  ChStatus status = split_motions(p);
+  ChStatus status = ch_peers_agree(p->context, s, split_motions(p));
   if (status != CH_OK) return status;
   build_rows(p);
-  if (s->restock) s->info.stored = ch_ledger_stored_before(&p->rows);
+  ch_hold_rows(&p->hold, &p->moment, &p->rows);
+  if (s->restock) s->info.stored = ch_ledger_stored_before(&p->rows) + ch_shears_stored_before(&p->rows);
+  if (s->restock) status = ch_peers_reduce(p->context, s, &s->info.stored, 1, NULL, 0);
+  if (status != CH_OK) return status;
   ch_islands_find(s->scratch, s->world, &p->rows, p->place.couplings, p->place.coupling_count, !s->options.islands,
                   &p->islands);
   add_curvature(p);
@@ -295,13 +314,23 @@ static ChStatus first_pass(Step* p) {
   p->info->seconds_assemble += ch_clock_seconds() - began;
   began = ch_clock_seconds();
   if (o->rest) ch_rest_recall(s, &p->stage);
-  status = ch_stage_solve(p->context, s->scratch, &p->stage);
+  status = ch_peers_agree(p->context, s, ch_stage_solve(p->context, s->scratch, &p->stage));
   p->info->seconds_solve += ch_clock_seconds() - began;
-  if (status == CH_OK) move_free_bodies(p);
-  return status;
+  if (status != CH_OK) return status;
+  move_free_bodies(p);
+  return s->peers ? s->peers->give_back(s->peers->self, p->context) : CH_OK;
 }
 
-// Islands without implicit forces keep what they have.
+// Whether what acts on a body depends on v+.
+static bool is_guessed(const Step* p, int island) {
+  const ChIslands* all = &p->islands;
+  bool guessed = all->coupling_start[island] < all->coupling_start[island + 1];
+  for (int k = all->body_start[island]; k < all->body_start[island + 1]; ++k)
+    guessed = guessed || ch_hold_has(&p->hold, all->bodies[k]);
+  return guessed;
+}
+
+// Islands in which nothing depends on v+ keep what they have.
 static ChStatus next_pass(Step* p) {
   ChSimulation* s = p->s;
   ChStage* stage = &p->stage;
@@ -311,14 +340,17 @@ static ChStatus next_pass(Step* p) {
   ch_force_place_couple(&p->place);
   ChStatus status = split_motions(p);
   if (status != CH_OK) return status;
+  ch_hold_rows(&p->hold, &p->moment, &p->rows);
+  add_curvature(p);
   unsigned char* idle = CH_TAKE(s->scratch, p->islands.count, unsigned char);
-  for (int i = 0; i < p->islands.count; ++i) idle[i] = p->islands.coupling_start[i] == p->islands.coupling_start[i + 1];
+  for (int i = 0; i < p->islands.count; ++i) idle[i] = !is_guessed(p, i);
   stage->idle = idle;
   p->info->seconds_assemble += ch_clock_seconds() - began;
   began = ch_clock_seconds();
   status = ch_stage_solve(p->context, s->scratch, stage);
   p->info->seconds_solve += ch_clock_seconds() - began;
   if (status != CH_OK) return status;
+  move_free_bodies(p);
   stage->worst = (ChCertificate){0};
   stage->missed = false;
   for (int i = 0; i < p->islands.count; ++i) {
@@ -339,14 +371,16 @@ static ChStatus solve(Step* p) {
   size_t bytes = (size_t)ch_world_numbers(s->world) * sizeof(double);
   ChStatus status = first_pass(p);
   double change = INFINITY;
-  for (int pass = 1; pass < p->it->passes && status == CH_OK && p->place.coupling_count > 0; ++pass) {
+  const int passes = p->hold.held ? CH_NEWTON_PASSES : p->it->passes;
+  const bool guessed = p->place.coupling_count > 0 || p->hold.held;
+  for (int pass = 1; pass < passes && status == CH_OK && guessed; ++pass) {
     double before = change;
-    change = ch_force_place_change(&p->place);
+    change = fmax(ch_force_place_change(&p->place), ch_hold_change(&p->hold));
     if (change <= SETTLED || (change <= NEARLY && change >= 0.5 * before) || ch_step_is_late(s)) break;
     memcpy(p->place.guess, s->velocities, bytes);
     status = next_pass(p);
   }
-  bool settled = p->it->passes == 1 || p->place.coupling_count == 0 || change <= NEARLY;
+  bool settled = passes == 1 || !guessed || change <= NEARLY;
   p->info->missed |= !settled;
   return status;
 }
@@ -374,6 +408,8 @@ static ChBodyState end_of(const Step* p, int b) {
   ChVec3 omega = ch_add(ch_scale(a, spun), ch_scale(1.0 - a, state.omega));
   state.position = ch_along(state.position, p->h, velocity);
   if (!s->world->bodies[b].soft) turn(s->world, omega, s->lag[b], p->h, &state);
+  if (ch_hold_has(&p->hold, b) && s->world->dimension == 2)
+    state.orientation = ch_turn_plane(old.orientation, p->h * omega.z);
   return state;
 }
 
@@ -384,7 +420,7 @@ static ChBodyState* find_end(const Step* p) {
   if (s->world->body_count > 0) memcpy(end, s->states, ch_world_state_bytes(s->world));
   for (int b = 0; b < s->world->body_count; ++b) {
     const ChBody* body = &s->world->bodies[b];
-    if (body->kind == CH_BODY_DYNAMIC && !body->soft) end[b] = end_of(p, b);
+    if (body->kind == CH_BODY_DYNAMIC && !body->soft && ch_peers_mine(s, b)) end[b] = end_of(p, b);
     if (body->kind != CH_BODY_KINEMATIC) continue;
     end[b].position = ch_along(end[b].position, p->h, end[b].velocity);
     turn(s->world, end[b].omega, ch_vec(0.0, 0.0, 0.0), p->h, &end[b]);
@@ -396,21 +432,29 @@ static void advance(const Step* p, const ChBodyState* end) {
   ChSimulation* s = p->s;
   for (int b = 0; b < s->world->body_count; ++b) {
     const ChBody* body = &s->world->bodies[b];
-    if (body->kind != CH_BODY_DYNAMIC) continue;
+    if (body->kind != CH_BODY_DYNAMIC || !ch_peers_mine(s, b)) continue;
     if (body->soft) ch_soft_advance(s, b, p->h);
     s->states[b] = body->soft ? end_of(p, b) : end[b];
   }
 }
 
 // Whether the motion that was found is one to keep: nobody passes through anybody, and nobody ends too deep.
-static ChStatus look_at_end(Step* p, const ChBodyState* end) {
+static ChStatus look_at_end(Step* p, ChBodyState* end) {
   ChSimulation* s = p->s;
-  ChPassing passing;
-  double began = ch_clock_seconds(), deepest = 0.0;
-  bool deeper = false, bends = false;
-  ChStatus status = ch_passing_look(p->context, s, &p->moment, end, p->h, ch_step_margin(s) + s->widen, &passing);
-  if (status == CH_OK && isfinite(p->gap_tolerance))
-    status = ch_end_gaps_look(p->context, s, &p->moment, end, p->h, p->gap_tolerance, &deepest, &deeper, &bends);
+  ChPassing passing = {0};
+  double began = ch_clock_seconds(), deepest = 0.0, margin = ch_step_margin(s) + s->widen;
+  bool deeper = false, bends = false, moved = ch_passing_is_looked_at(s, end, margin),
+       looks = isfinite(p->gap_tolerance);
+  ChStatus status = ch_peers_any(p->context, s, &moved);
+  if (status == CH_OK && (moved || looks)) status = ch_peers_see(p->context, s, end, p->h);
+  if (status == CH_OK && moved)
+    status = ch_peers_agree(p->context, s, ch_passing_look(p->context, s, &p->seen, end, p->h, margin, &passing));
+  if (status == CH_OK && looks)
+    status = ch_end_gaps_look(p->context, s, &p->seen, end, p->h, p->gap_tolerance, &deepest, &deeper, &bends);
+  double most[3] = {passing.met, passing.uncovered, deepest};
+  if (status == CH_OK) status = ch_peers_reduce(p->context, s, NULL, 0, most, 3);
+  passing = (ChPassing){.met = most[0] > 0.0, .uncovered = most[1]};
+  deepest = most[2];
   p->info->seconds_collide += ch_clock_seconds() - began;
   if (status != CH_OK) return status;
   p->info->uncovered = passing.uncovered;
@@ -425,7 +469,7 @@ static void note_overlap(const Step* p, const ChGap* gap) {
   if (radius > 0.0 && -gap->gap > p->info->overlap * radius) p->info->overlap = -gap->gap / radius;
 }
 
-static void measure(const Step* p) {
+static ChStatus measure(const Step* p) {
   ChStepInfo* info = p->info;
   for (int b = 0; b < p->rows.block_count; ++b) {
     const ChRowBlock* block = &p->rows.blocks[b];
@@ -445,19 +489,29 @@ static void measure(const Step* p) {
   for (int i = 0; i < p->islands.count; ++i) info->resting += p->stage.rests[i];
   info->certificate = ch_certificate_worse(info->certificate, p->stage.worst);
   info->iterations += p->stage.iterations;
-  p->s->spent += p->stage.spent;
   info->missed |= p->stage.missed;
+  double spent = p->stage.spent;
+  ChStatus status = ch_peers_measure(p->context, p->s, &spent, info);
+  p->s->spent += spent;
+  return status;
 }
 
 // The end of the step is looked at, too, and with the same collider: then the list is our own.
 static void keep_gaps(Step* p) {
   ChMoment* m = &p->moment;
   p->gap_tolerance = ch_end_gap_tolerance(p->s);
-  if (!isfinite(p->gap_tolerance) || m->gap_count == 0) return;
-  ChGap* own = CH_TAKE_RAW(p->s->scratch, m->gap_count, ChGap);
-  memcpy(own, m->gaps, (size_t)m->gap_count * sizeof *own);
+  if (!p->s->peers && (!isfinite(p->gap_tolerance) || m->gap_count == 0)) return;  // with peers all do the same
+  ChGap* own = CH_TAKE_RAW(p->s->scratch, m->gap_count + 1, ChGap);
+  if (m->gap_count > 0) memcpy(own, m->gaps, (size_t)m->gap_count * sizeof *own);
   ch_bends_apply(&p->s->bends, p->h, own, m->gap_count);
   m->gaps = own;
+}
+
+// Contacts that several processes looked for come together by islands.
+static ChStatus unite(Step* p) {
+  ChSimulation* s = p->s;
+  p->seen = p->moment;
+  return s->peers ? s->peers->unite(s->peers->self, p->context, &p->moment) : CH_OK;
 }
 
 // Gaps where rows are built; shocks first, where the integrator has them.
@@ -468,19 +522,30 @@ static ChStatus look(Step* p) {
   if (ahead) ch_force_place_find(&p->place);
   const ChBodyState* states = ahead ? p->place.states : ch_contact_states(s, p->h);
   p->moment = (ChMoment){.world = s->world, .states = states, .time = s->time, .end = p->info->time};
-  ChStatus status = ch_simulation_gaps(p->context, s, states, p->h, &p->moment.gaps, &p->moment.gap_count);
+  if (s->peers) p->moment.joint_here = s->peers->joint_here;
+  ChStatus status = ch_peers_see(p->context, s, NULL, p->h);
+  if (status == CH_OK)
+    status = ch_peers_agree(p->context, s,
+                            ch_simulation_gaps(p->context, s, states, p->h, &p->moment.gaps, &p->moment.gap_count));
   p->info->seconds_collide += ch_clock_seconds() - began;
   if (status != CH_OK) return status;
   if (s->trial.parts) ch_passing_leave_out(s, &p->moment, p->h, ch_step_margin(s));
-  if (s->trial.nears && ch_passing_is_far(&p->moment, ch_step_margin(s))) return CH_MAX_ITER;
+  bool far = s->trial.nears && ch_passing_is_far(&p->moment, ch_step_margin(s));
+  double count = p->moment.gap_count, is_far = far;
+  status = ch_peers_reduce(p->context, s, &count, 1, &is_far, 1);
+  if (status == CH_OK && is_far > 0.0) return CH_MAX_ITER;
   keep_gaps(p);
-  ch_trial_settle(s, p->moment.gap_count, isfinite(p->gap_tolerance));
-  if (!p->it->impacts) return CH_OK;
+  ch_trial_settle(s, (int)count, isfinite(p->gap_tolerance));
+  if (status == CH_OK) status = unite(p);
+  if (status != CH_OK || !p->it->impacts || s->peers) return status;  // with peers nothing bounces: dist/refuse.c
   status = ch_impacts_resolve(p->context, s, &p->moment, p->h, p->info);
   if (status == CH_OK && ch_step_is_rejected(s, p->info)) return CH_MAX_ITER;
   for (int b = 0; b < s->world->body_count && ahead; ++b) {
     p->place.states[b].velocity = s->states[b].velocity;
     p->place.states[b].omega = s->states[b].omega;
+    if (s->world->bodies[b].soft)
+      memcpy(ch_state_rates(s->world, p->place.states, b), ch_state_rates(s->world, s->states, b),
+             (size_t)ch_body_modes(s->world, b) * sizeof(double));
   }
   if (p->info->impacts > 0 && s->ahead) ch_contact_states(s, p->h);
   return status;
@@ -494,6 +559,8 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   p.a = ch_integrator_weight(it, &s->options);
   ch_kinematic_velocities(s, info->time, h);
   p.place = ch_force_place(s, it->forces, h, p.a);
+  p.place.symmetric = it->composed;
+  p.hold = ch_hold_open(s, it, h, p.a, p.place.guess);
   ChStatus status = look(&p);
   if (status != CH_OK) return status;
   if (it->contacts == CH_CONTACTS_CLOSED || it->contacts == CH_CONTACTS_REFLECT) keep_closed(&p);
@@ -501,8 +568,11 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   status = solve(&p);
   if (status != CH_OK) return status;
   s->solved = ch_clock_seconds();
-  measure(&p);
-  if (ch_step_is_stopped(s)) return CH_STOPPED;
+  status = measure(&p);
+  bool stopped = ch_step_is_stopped(s);
+  if (status == CH_OK) status = ch_peers_any(context, s, &stopped);
+  if (status != CH_OK) return status;
+  if (stopped) return CH_STOPPED;
   if (ch_step_is_rejected(s, info)) return CH_MAX_ITER;
   ChBodyState* end = find_end(&p);
   status = look_at_end(&p, end);
@@ -511,13 +581,18 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   if (ch_force_place_sum(&p.place, true, s->k)) info->work += ch_ledger_applied(s, s->k, h);
   info->work += ch_ledger_rows(s, &p.moment, &p.rows, p.r, info->impacts == 0 ? s->before : s->states);
   info->work += ch_driven_damping(&p.place);
-  status = ch_step_remember(context, s, &p.stage, h);
+  status = ch_peers_agree(context, s, ch_step_remember(context, s, &p.stage, h));
   if (status != CH_OK) return status;
-  info->stored = ch_ledger_stored_after(s, &p.rows, h);
+  info->stored = ch_ledger_stored_after(s, &p.rows, h) + ch_shears_stored_after(s, &p.rows);
   info->work += ch_driven_stored_ahead(&p.place) - ch_driven_stored(s);
   advance(&p, end);
   info->work -= ch_driven_stored_ahead(&p.place);
   ch_kinematic_arrive(s, info->time, h);
   info->work += ch_driven_stored(s);
-  return CH_OK;
+  if (!s->peers) return CH_OK;
+  double sums[3] = {info->work, info->stored, *half_step};
+  status = s->peers->settle(s->peers->self, context);
+  if (status == CH_OK) status = ch_peers_reduce(context, s, sums, 3, NULL, 0);
+  info->work = sums[0], info->stored = sums[1], *half_step = sums[2];
+  return status;
 }

@@ -24,15 +24,20 @@ typedef enum ChContactRule {
   CH_CONTACTS_ARRIVE,      // Phi + h n'd >= 0
 } ChContactRule;
 
+typedef enum ChJointRule {
+  CH_JOINTS_STABILIZED,  // rows where the step begins: G v+ = - gamma g / h
+  CH_JOINTS_HELD,        // they hold where the step ends (hold.h)
+} ChJointRule;
+
 typedef struct ChIntegrator {
   const char *name, *summary;
   double weight;  // a; negative: the option `midpoint`
   ChForceRule forces;
   ChContactRule contacts;
-  int passes;           // of Newton's method on the forces, at most; 1: linearly implicit
-  bool impacts;         // restitution of the materials, by shocks before the step (impact.c)
-  bool joints;          // takes them
-  bool soft;            // takes deformable bodies
+  int passes;    // of Newton's method on the forces, at most; 1: linearly implicit
+  bool impacts;  // restitution of the materials, by shocks before the step (impact.c)
+  ChJointRule joints;
+  bool composed;        // a step is made of several (composed.h)
   bool needs_adaptive;  // contacts close only where steps end
 } ChIntegrator;
 
@@ -40,6 +45,9 @@ enum { CH_NEWTON_PASSES = 40 };
 
 const ChIntegrator* ch_integrator_find(const char* name);  // NULL when there is none
 double ch_integrator_weight(const ChIntegrator* integrator, const ChSimulationOptions* options);
+
+// Share of the new rates in the mean by which deformable bodies move: 1 - a, in `euler` the option deformation_weight.
+double ch_integrator_soft_weight(const ChSimulationOptions* options);
 
 // Whether it can step this world with these options; says what it does not take.
 ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* options, const ChWorld* world);

@@ -6,12 +6,14 @@
 
 #include "model/soft/soft.h"
 #include "model/world.h"
+#include "step/composed.h"
 
 extern const ChIntegrator ch_euler, ch_half_step, ch_two_step, ch_midpoint, ch_trapezoidal, ch_implicit_midpoint,
-    ch_newmark;
+    ch_newmark, ch_fourth_order;
 
-static const ChIntegrator* const integrators[] = {&ch_euler,       &ch_half_step,         &ch_two_step, &ch_midpoint,
-                                                  &ch_trapezoidal, &ch_implicit_midpoint, &ch_newmark};
+static const ChIntegrator* const integrators[] = {&ch_euler,    &ch_half_step,   &ch_two_step,
+                                                  &ch_midpoint, &ch_trapezoidal, &ch_implicit_midpoint,
+                                                  &ch_newmark,  &ch_fourth_order};
 
 int ch_integrator_count(void) { return (int)(sizeof integrators / sizeof *integrators); }
 
@@ -30,6 +32,11 @@ double ch_integrator_weight(const ChIntegrator* integrator, const ChSimulationOp
   return integrator->weight < 0.0 ? options->midpoint : integrator->weight;
 }
 
+double ch_integrator_soft_weight(const ChSimulationOptions* options) {
+  const ChIntegrator* it = ch_integrator_find(options->integrator);
+  return it->contacts == CH_CONTACTS_STABILIZED ? options->deformation_weight : 1.0 - ch_integrator_weight(it, options);
+}
+
 static ChStatus refuse_unknown(ChContext* context, const char* name) {
   char list[256] = "";
   for (int k = 0; k < ch_integrator_count(); ++k) {
@@ -42,17 +49,18 @@ static ChStatus refuse_unknown(ChContext* context, const char* name) {
 static ChStatus check_soft(ChContext* context, const ChSimulationOptions* o, const ChIntegrator* it,
                            const ChBody* body) {
   unsigned turns = body->locks >> 3;
-  if (!it->soft)
+  if (ch_integrator_soft_weight(o) < 0.5)
     return ch_fail(context, CH_ERR_ARGUMENT,
-                   "integrator '%s' does not take deformable bodies, and '%.80s' is one; euler does", it->name,
-                   body->name);
+                   "integrator '%s' with midpoint = %g does not take deformable bodies, and '%.80s' is one: its "
+                   "vibrations would grow; 0 to 0.5 is possible",
+                   it->name, o->midpoint, body->name);
   if (o->project)
     return ch_fail(context, CH_ERR_ARGUMENT,
                    "positions of deformable bodies are not projected, and '%.80s' is one; leave \"project\" off",
                    body->name);
   if (turns != 0 && turns != 7)
     return ch_fail(context, CH_ERR_ARGUMENT,
-                   "deformable body '%.80s': its rotations are locked about some axes; about all or none is possible",
+                   "deformable body '%.80s': its rotations are locked about some axes; lock all of them or none",
                    body->name);
   return CH_OK;
 }
@@ -67,10 +75,12 @@ ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, c
     ChStatus status = world->bodies[b].soft ? check_soft(context, o, it, &world->bodies[b]) : CH_OK;
     if (status != CH_OK) return status;
   }
-  if (!it->joints && world->joint_count > 0)
-    return ch_fail(context, CH_ERR_ARGUMENT,
-                   "integrator '%s' does not take joints, and the world has %d; euler, two-step and trapezoidal do",
-                   it->name, world->joint_count);
+  if (it->joints == CH_JOINTS_HELD && ch_integrator_weight(it, o) > 0.5 && world->joint_count > 0)
+    return ch_fail(
+        context, CH_ERR_ARGUMENT,
+        "integrator '%s' with midpoint = %g does not take joints: what of a velocity goes against them would "
+        "grow by %.3g in each step; 0 to 0.5 is possible",
+        it->name, o->midpoint, o->midpoint / (1.0 - o->midpoint));
   if (it->contacts == CH_CONTACTS_REFLECT && ch_integrator_weight(it, o) > 0.5 && touches)
     return ch_fail(context, CH_ERR_ARGUMENT,
                    "integrator '%s' with midpoint = %g does not take contacts: bodies would bounce at %.3g times the "
@@ -83,13 +93,17 @@ ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, c
                    "of a step, as euler does",
                    it->name);
   if (o->contact == CH_CONTACT_COMPLIANT && o->project)
-    return ch_fail(context, CH_ERR_ARGUMENT,
-                   "\"project\" and compliant contact exclude each other: it would push out what springs hold");
-  if (it->needs_adaptive && o->adaptive != CH_ADAPTIVE_GAP && touches)
     return ch_fail(
         context, CH_ERR_ARGUMENT,
-        "integrator '%s' cannot keep a fixed step where bodies have shapes: contacts close only where a step "
-        "ends; it needs \"adaptive\" with a gap_tolerance",
-        it->name);
+        "\"project\" and compliant contact exclude each other: projection would undo the overlaps of springs");
+  if (ch_world_is_sheared(world) && !springs)
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "integrator '%s' does not take springs along tangents (shear_stiffness); euler does", it->name);
+  if (it->composed) return ch_composed_check(context, o, world);
+  if (it->needs_adaptive && o->adaptive != CH_ADAPTIVE_GAP && touches)
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "integrator '%s' cannot keep a fixed step where bodies have shapes: contacts close only at the end "
+                   "of a step; it needs \"adaptive\" with a gap_tolerance",
+                   it->name);
   return CH_OK;
 }

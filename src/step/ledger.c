@@ -26,7 +26,9 @@
 #include <math.h>
 
 #include "base/check.h"
+#include "step/integrator.h"
 #include "step/ledger.h"
+#include "step/peers.h"
 #include "step/state.h"
 #include "step/states.h"
 
@@ -34,13 +36,18 @@
 
 // Of the new velocities in vm
 static double end_weight(const ChSimulation* s) {
-  return s->world->mode_count > 0 ? s->options.deformation_weight : 0.5;
+  return s->world->mode_count > 0 ? ch_integrator_soft_weight(&s->options) : 0.5;
 }
 
 // G vm of the bodies that move; s->states have the old velocities, s->velocities the new ones.
-static double mean_speed(const ChSimulation* s, const ChRow* row, const int body[2]) {
+static double mean_speed(const ChSimulation* s, const ChRows* rows, int k, const int body[2]) {
+  const ChRow* row = &rows->rows[k];
   double end = end_weight(s), speed = (1.0 - end) * ch_row_speed(row, body, s->states), v[6];
   int width = ch_world_width(s->world);
+  if (rows->bends) {
+    speed += (1.0 - end) * ch_row_bend_speed(s->world, rows, k, body, ch_states_rates(s->world, s->states));
+    speed += end * ch_row_bend_speed(s->world, rows, k, body, s->velocities + (long)width * s->world->body_count);
+  }
   for (int side = 0; side < 2; ++side) {
     if (body[side] < 0) continue;
     ChBodyState next = s->states[body[side]];
@@ -62,7 +69,7 @@ double ch_ledger_rows(const ChSimulation* s, const ChMoment* moment, const ChRow
     for (int k = block->law.row; k < block->law.row + block->law.dimension; ++k) {
       if (r[k] == 0.0) continue;
       if (rows->driven[k])
-        work += r[k] * mean_speed(s, &rows->rows[k], block->body);
+        work += r[k] * mean_speed(s, rows, k, block->body);
       else if (block->gap >= 0)
         work -= r[k] * (end * rows->prescribed[k] + (1.0 - end) * ch_row_speed(&rows->rows[k], driven, before));
       else
@@ -77,12 +84,16 @@ double ch_ledger_applied(const ChSimulation* s, const double* k, double h) {
   int width = ch_world_width(s->world);
   double sum = 0.0, end = end_weight(s);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
+    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || !ch_peers_here(s, b)) continue;
     double v[6];
     ch_state_read(s->world, &s->states[b], v);
     for (int a = 0; a < width; ++a)
       sum += h * k[(long)b * width + a] * ((1.0 - end) * v[a] + end * s->velocities[(long)b * width + a]);
   }
+  const long modes = (long)width * s->world->body_count;
+  const double* rates = ch_states_rates(s->world, s->states);
+  for (int a = 0; a < s->world->mode_count; ++a)
+    sum += h * k[modes + a] * ((1.0 - end) * rates[a] + end * s->velocities[modes + a]);
   return sum;
 }
 
@@ -110,7 +121,7 @@ double ch_ledger_half_step(const ChSimulation* s, double h) {
   int width = ch_world_width(s->world);
   double sum = 0.0, left = 1.0 - end_weight(s);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (!ch_body_is_dynamic(s->world, b)) continue;
+    if (!ch_body_is_dynamic(s->world, b) || !ch_peers_here(s, b)) continue;
     double v[6];
     ch_state_read(s->world, &s->states[b], v);
     for (int a = 0; a < s->world->dimension; ++a)
@@ -145,17 +156,38 @@ double ch_ledger_stored_after(const ChSimulation* s, const ChRows* rows, double 
   return sum;
 }
 
-void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info) {
-  double old = ch_kinetic_energy(s->world, s->before),
-         was = ch_forces_potential(s->world, s->before, s->time) + s->info.stored;
-  info->kinetic = ch_kinetic_energy(s->world, s->states);
-  info->potential = ch_forces_potential(s->world, s->states, info->time) + info->stored;
-  ch_momenta(s->world, s->states, &info->momentum, &info->angular_momentum);
-  if (!s->autonomous) info->work += info->potential - info->stored - ch_forces_potential(s->world, s->states, s->time);
+// Energies of all bodies, whoever moves them.
+typedef struct Energies {
+  double old, was, kinetic, potential, here_before;  // `here_before`: potential of where bodies are, at the time before
+  ChVec3 momentum, angular_momentum;
+} Energies;
+
+static ChStatus find_energies(ChContext* context, ChSimulation* s, double time, Energies* out) {
+  const unsigned char* mine = s->peers ? s->peers->mine : NULL;
+  *out = (Energies){.old = ch_kinetic_energy_of(s->world, mine, s->before),
+                    .was = ch_forces_potential_of(s->world, mine, s->before, s->time),
+                    .kinetic = ch_kinetic_energy_of(s->world, mine, s->states),
+                    .potential = ch_forces_potential_of(s->world, mine, s->states, time)};
+  ch_momenta_of(s->world, mine, s->states, &out->momentum, &out->angular_momentum);
+  if (!s->autonomous) out->here_before = ch_forces_potential_of(s->world, mine, s->states, s->time);
+  return ch_peers_reduce(context, s, (double*)out, sizeof *out / sizeof(double), NULL, 0);
+}
+
+ChStatus ch_ledger_close(ChContext* context, ChSimulation* s, double half_step, ChStepInfo* info) {
+  Energies all;
+  ChStatus status = find_energies(context, s, info->time, &all);
+  if (status != CH_OK) return status;
+  double old = all.old, was = all.was + s->info.stored;
+  info->kinetic = all.kinetic;
+  info->potential = all.potential + info->stored;
+  info->momentum = all.momentum;
+  info->angular_momentum = all.angular_momentum;
+  if (!s->autonomous) info->work += info->potential - info->stored - all.here_before;
   double gain = info->kinetic + info->potential - old - was - info->work + half_step;
   double size = info->kinetic + fabs(info->potential) + old + fabs(was) + fabs(info->work);
   double change = fabs(info->kinetic - old) + fabs(info->potential - was) + fabs(info->work) + fall_energy(s, info->h);
   bool noise = gain <= ROUND_OFF * size + s->options.solve.tolerance * change;
   info->gain = noise ? 0.0 : gain;  // NaN is kept
   info->exchanged = fmax(info->kinetic, old) + fabs(info->potential - was) + fabs(info->work) + lift_energy(s);
+  return CH_OK;
 }

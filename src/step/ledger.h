@@ -18,6 +18,6 @@ double ch_ledger_half_step(const ChSimulation* s, double h);
 // What contacts that bend add for a step.
 double ch_ledger_bends(const ChMoment* moment, const ChRows* rows, const double* r, double h);
 // Energies at the end of the step, and what of their rise is not explained.
-void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info);
+ChStatus ch_ledger_close(ChContext* context, ChSimulation* s, double half_step, ChStepInfo* info);
 
 #endif

@@ -11,8 +11,9 @@
 
 const ChIntegrator ch_midpoint = {
     .name = "midpoint",
-    .summary = "generalised midpoint Lagrangians: the option midpoint, 0 to 1, is the place",
+    .summary = "generalised midpoint Lagrangians; the option midpoint, 0 to 1, says where forces are evaluated",
     .weight = -1.0,
     .forces = CH_FORCES_MIDPOINT,
     .contacts = CH_CONTACTS_REFLECT,
-    .passes = CH_NEWTON_PASSES};
+    .passes = CH_NEWTON_PASSES,
+    .joints = CH_JOINTS_HELD};

@@ -8,6 +8,7 @@
 #include "collide/broad.h"
 #include "collide/shape_box.h"
 #include "collide/sweep.h"
+#include "step/peers.h"
 #include "step/rotation.h"
 
 #define DEEP 0.25   // of both half widths: the nearest side is still the one they came from
@@ -123,12 +124,13 @@ static bool is_slow(const ChSimulation* s, int b, const ChBodyState* end, double
   return motion <= fmin(half_width, 0.5 * margin);
 }
 
-static bool all_slow(const ChSimulation* s, const ChBodyState* end, double margin) {
+bool ch_passing_is_looked_at(const ChSimulation* s, const ChBodyState* end, double margin) {
   for (int b = 0; b < s->world->body_count; ++b) {
     const ChBody* body = &s->world->bodies[b];
-    if (body->kind != CH_BODY_FIXED && !body->soft && !is_slow(s, b, end, margin)) return false;
+    if (body->kind == CH_BODY_DYNAMIC && !ch_peers_mine(s, b)) continue;
+    if (body->kind != CH_BODY_FIXED && !body->soft && !is_slow(s, b, end, margin)) return true;
   }
-  return true;
+  return false;
 }
 
 // Returns whether any body is to be looked at.
@@ -136,6 +138,7 @@ static bool look_at_bodies(Look* look, const ChBodyState* end, double h) {
   const ChWorld* world = look->s->world;
   bool any = false;
   for (int b = 0; b < world->body_count; ++b) {
+    if (!ch_peers_near(look->s, b)) continue;
     look->ways[b] = ch_way_between(world->dimension, &look->s->before[b], &end[b]);
     if (world->bodies[b].kind == CH_BODY_FIXED || world->bodies[b].soft) continue;
     double half_width, reach = reach_of(world, b, &half_width);
@@ -166,11 +169,16 @@ static int find_pairs(const Look* look, const ChBroadPair** pairs) {
   int plane_count = 0;
   for (int i = 0; i < world->shape_count; ++i) {
     const ChShape* shape = &world->shapes[i];
+    if (!ch_peers_near(look->s, shape->body)) {  // a plane that is not listed meets nobody
+      items[i] = (ChBroadItem){.body = shape->body, .plane = true};
+      continue;
+    }
     ChSwept swept = {shape, &look->ways[shape->body]};
     ChPosed posed = ch_swept_at(&swept, 0.0);
-    items[i] = (ChBroadItem){.body = shape->body,
-                             .moves = world->bodies[shape->body].kind == CH_BODY_DYNAMIC,
-                             .plane = is_endless(shape) || shape->soft};
+    items[i] = (ChBroadItem){
+        .body = shape->body,
+        .moves = world->bodies[shape->body].kind == CH_BODY_DYNAMIC && ch_peers_mine(look->s, shape->body),
+        .plane = is_endless(shape) || shape->soft};
     if (is_endless(shape)) {
       ChVec3 normal = ch_mat_apply(&posed.turn, shape->normal);
       double offset = shape->offset + ch_dot(normal, posed.frame.at);
@@ -212,7 +220,8 @@ static void look_at_pair(Look* look, int i, int j, ChPassing* out) {
   const ChWorld* world = look->s->world;
   const ChShape *a = &world->shapes[i], *b = &world->shapes[j];
   if (!(look->looks[a->body] || look->looks[b->body]) || a->soft || b->soft) return;
-  if (is_ignored(world, a->body, b->body)) return;
+  const unsigned char* mine = look->s->peers ? look->s->peers->mine : NULL;
+  if (is_ignored(world, a->body, b->body) || !ch_pair_is_mine(world, mine, a->body, b->body)) return;
   const ChSwept x = {a, &look->ways[a->body]}, y = {b, &look->ways[b->body]};
   double motion = ch_swept_motion(&x, &y), width = a->half_width + b->half_width;
   if (width > 0.0 && motion > width) {
@@ -232,7 +241,6 @@ ChStatus ch_passing_look(ChContext* context, ChSimulation* s, const ChMoment* mo
                          double margin, ChPassing* out) {
   CH_ASSERT(h > 0.0 && margin >= 0.0 && end);
   *out = (ChPassing){0};
-  if (all_slow(s, end, margin)) return CH_OK;
   Look look = {.s = s,
                .moment = moment,
                .margin = margin,

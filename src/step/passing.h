@@ -34,6 +34,9 @@ void ch_passing_leave_out(ChSimulation* s, ChMoment* moment, double h, double ma
 // says little of how the two will meet. Planes look the same from everywhere.
 bool ch_passing_is_far(const ChMoment* moment, double margin);
 
+// Whether some body of this process moves so far that the motion is to be looked at. What stands and falls does not.
+bool ch_passing_is_looked_at(const ChSimulation* s, const ChBodyState* end, double margin);
+
 // `end`: states at the end of the step, modes apart, of which nothing else is read than where rigid bodies are.
 ChStatus ch_passing_look(ChContext* context, ChSimulation* s, const ChMoment* moment, const ChBodyState* end, double h,
                          double margin, ChPassing* out);

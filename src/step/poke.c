@@ -261,11 +261,10 @@ ChStatus ch_simulation_carry(ChContext* context, ChSimulation* s, const ChSimula
   const ChWorld *old = from->world, *new = s->world;
   if (old->dimension != new->dimension || old->body_count > new->body_count || old->joint_count != new->joint_count)
     return ch_fail(context, CH_ERR_SIZE,
-                   "a world of %d bodies and %d joints in dimension %d cannot go on as one of %d and %d in %d",
+                   "a world of %d bodies and %d joints in dimension %d cannot continue as one of %d and %d in %d",
                    old->body_count, old->joint_count, old->dimension, new->body_count, new->joint_count,
                    new->dimension);
-  if (!same_modes(old, new))
-    return ch_fail(context, CH_ERR_SIZE, "the bodies that go on must be deformable by as many modes as they were");
+  if (!same_modes(old, new)) return ch_fail(context, CH_ERR_SIZE, "continued bodies must keep their number of modes");
   ChStatus status = ch_memory_reserve(context, s, from->memory.contact_count);
   if (status != CH_OK) return status;
   carry_states(s, from);

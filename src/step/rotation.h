@@ -18,4 +18,9 @@ static inline ChQuat ch_turn(ChQuat q, ChVec3 w, double h) {
   return ch_quat_unit(ch_quat_product(q, (ChQuat){1.0, 0.5 * h * w.x, 0.5 * h * w.y, 0.5 * h * w.z}));
 }
 
+// The same in the plane, about z: the error of a turn does not depend on how many there were before.
+static inline ChQuat ch_turn_plane(ChQuat q, double angle) {
+  return ch_quat_unit(ch_quat_product(q, ch_quat_about(ch_axis(2), angle)));
+}
+
 #endif

@@ -10,13 +10,16 @@
 #include "cardhouse/clock.h"
 #include "solve/solve_options.h"
 #include "step/adaptive.h"
+#include "step/composed.h"
 #include "step/in_step.h"
 #include "step/integrate.h"
 #include "step/kinematic.h"
 #include "step/ledger.h"
 #include "step/margin.h"
 #include "step/options.h"
+#include "step/peers.h"
 #include "step/projection.h"
+#include "step/recirculate.h"
 #include "step/relax.h"
 #include "step/rounding.h"
 #include "step/soft_step.h"
@@ -148,7 +151,9 @@ ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodySta
                               .look_ahead = s->options.look_ahead ? look_ahead : 0.0,
                               .reduce = s->options.reduce_contacts,
                               .touched = ch_memory_holds,
-                              .past = &s->memory};
+                              .past = &s->memory,
+                              .near = s->peers ? s->peers->near : NULL,
+                              .mine = s->peers ? s->peers->mine : NULL};
   ChStatus status = s->collider ? CH_OK : ch_collider_create(context, s->world, &s->collider);
   return status == CH_OK ? ch_collide(context, s->collider, states, &options, gaps, count) : status;
 }
@@ -192,15 +197,16 @@ static ChStatus try_step(ChContext* context, ChSimulation* s, double h, double e
   ChArena* scratch = s->scratch;
   if (setjmp(landing)) {
     ch_arena_set_landing(scratch, NULL);
+    if (s->peers) s->peers->abandon(s->peers->self, "out of memory in a step");
     return ch_fail(context, CH_ERR_MEMORY, "out of memory in step %ld", s->step + 1);
   }
   ch_arena_set_landing(scratch, &landing);
   double half_step;
   ChStatus status = ch_step_make(context, s, h, &half_step, info);
-  if (status == CH_OK) status = ch_states_check(context, s->world, s->states, info->step);
+  if (status == CH_OK) status = ch_peers_agree(context, s, ch_states_check(context, s->world, s->states, info->step));
   if (status == CH_OK && s->options.project) status = ch_positions_project(context, s, info);
   if (status == CH_OK) status = ch_states_check(context, s->world, s->states, info->step);
-  if (status == CH_OK) ch_ledger_close(s, half_step, info);
+  if (status == CH_OK) status = ch_ledger_close(context, s, half_step, info);
   if (status == CH_OK) status = check_info(context, info);
   ch_arena_set_landing(scratch, NULL);
   return status;
@@ -270,15 +276,27 @@ static ChStatus choose_step(ChContext* context, ChSimulation* s, ChUndo* undo, C
   s->left = ch_step_length(s);
   if (s->options.adaptive == CH_ADAPTIVE_GAP) return adaptive_step(context, s, info);
   double end = time_after(s, s->options.h);
+  if (ch_integrator_find(s->options.integrator)->composed) return ch_composed_step(context, s, end, info);
   if (ch_adaptive_halves(s)) return ch_adaptive_step(context, s, end, undo, info);
   return ch_step_try(context, s, s->options.h, end, info);
+}
+
+// Whether the step changed nothing, not a bit of any state.
+static ChStatus note_still(ChContext* context, ChSimulation* s, const ChStepInfo* info) {
+  bool moved = !s->autonomous || info->missed || info->substeps != 1;
+  if (!moved && !s->peers) moved = memcmp(s->before, s->states, ch_world_state_bytes(s->world)) != 0;
+  for (int b = 0; s->peers && b < s->world->body_count && !moved; ++b)
+    moved = s->peers->mine[b] && memcmp(&s->before[b], &s->states[b], sizeof s->states[b]) != 0;
+  ChStatus status = ch_peers_any(context, s, &moved);
+  s->still = !moved;
+  return status;
 }
 
 static ChStatus make_step(ChContext* context, ChSimulation* s, ChStepInfo* info) {
   size_t bytes = ch_world_state_bytes(s->world);
   ChUndo undo = ch_undo_of(s);
   bool forgets = s->options.solve.stop && (s->options.adaptive == CH_ADAPTIVE_GAP || s->options.project);
-  ChStatus status = ch_states_check(context, s->world, s->states, s->step + 1);
+  ChStatus status = ch_peers_agree(context, s, ch_states_check(context, s->world, s->states, s->step + 1));
   if (status == CH_OK && forgets) status = ch_undo_keep(context, s, &undo);
   if (status != CH_OK) return status;
   memcpy(s->before, s->states, bytes);
@@ -290,8 +308,7 @@ static ChStatus make_step(ChContext* context, ChSimulation* s, ChStepInfo* info)
     ch_undo_take(s, &undo);
     return status;
   }
-  s->still = s->autonomous && !info->missed && info->substeps == 1 && memcmp(s->before, s->states, bytes) == 0;
-  return CH_OK;
+  return note_still(context, s, info);
 }
 
 bool ch_step_is_rejected(const ChSimulation* s, const ChStepInfo* info) { return s->trial.rejects && info->missed; }
@@ -328,8 +345,9 @@ ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* inf
   note_end(s);
   s->time = info->time;
   ++s->step;
-  s->info = *info;
   s->restock = false;
+  ch_recirculate(s, info);
+  s->info = *info;
   ch_control_end_step(s);
   return CH_OK;
 }

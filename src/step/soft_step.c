@@ -6,14 +6,19 @@
 #include <string.h>
 
 #include "assemble/soft_body.h"
+#include "step/integrator.h"
 #include "step/rotation.h"
 #include "step/soft_motion.h"
 
+static bool ahead_of_contact(const ChSimulation* s) {
+  return ch_integrator_find(s->options.integrator)->contacts == CH_CONTACTS_STABILIZED;
+}
+
 const ChBodyState* ch_contact_states(ChSimulation* s, double h) {
   const ChWorld* world = s->world;
-  if (world->mode_count == 0) return s->states;
+  if (world->mode_count == 0 || !ahead_of_contact(s)) return s->states;
   memcpy(s->ahead, s->states, ch_world_state_bytes(world));
-  double share = (1.0 - s->options.deformation_weight) * h;
+  double share = (1.0 - ch_integrator_soft_weight(&s->options)) * h;
   for (int b = 0; b < world->body_count; ++b) {
     if (!world->bodies[b].soft) continue;
     double *q = ch_state_modes(world, s->ahead, b), *rates = ch_state_rates(world, s->ahead, b);
@@ -33,7 +38,7 @@ ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, 
   double *c = CH_TAKE_RAW(s->scratch, size, double), *M = CH_TAKE_RAW(s->scratch, size * size, double);
   ChSoftStart start = {.soft = soft,
                        .h = h,
-                       .weight = s->options.deformation_weight,
+                       .weight = ch_integrator_soft_weight(&s->options),
                        .turns = ch_body_locks(world, body) >> 3 == 0,
                        .q = ch_state_modes(world, s->states, body),
                        .qd = ch_state_rates(world, s->states, body)};
@@ -41,11 +46,10 @@ ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, 
   if (soft->clamped) start.gravity = ch_rotate_back(state->orientation, gravity);
   ChSoftEnd end = {.rates = reference + first, .M = M, .curvature = c};
   if (!ch_soft_motion(s->scratch, &start, &end))
-    return ch_fail(
-        context, CH_ERR_NUMERIC,
-        "step %ld: deformable body '%.80s' turns too fast, or is bent too far, to be followed at h = %g s; a "
-        "shorter step%s, more damping or a much larger Young's modulus help",
-        s->step + 1, world->bodies[body].name, h, soft->kind == CH_SOFT_STVK ? "" : ", \"model\": \"stvk\"");
+    return ch_fail(context, CH_ERR_NUMERIC,
+                   "step %ld: deformable body '%.80s' turns too fast or bends too far for h = %g s; a "
+                   "shorter step%s, more damping or a much larger Young's modulus help",
+                   s->step + 1, world->bodies[body].name, h, soft->kind == CH_SOFT_STVK ? "" : ", \"model\": \"stvk\"");
   *answer = (ChSoftAnswer){.M = M, .curvature = c};
   reference[frame + 3] = end.w.x, reference[frame + 4] = end.w.y, reference[frame + 5] = end.w.z;
   return CH_OK;
@@ -56,7 +60,7 @@ void ch_soft_advance(ChSimulation* s, int body, double h) {
   ChBodyState* state = &s->states[body];
   const double *v = s->velocities + 6L * body, *rates = s->velocities + ch_modes_at(world, body);
   double *q = ch_state_modes(world, s->states, body), *old = ch_state_rates(world, s->states, body);
-  double a = s->options.deformation_weight;
+  double a = ch_integrator_soft_weight(&s->options);
   for (int k = 0; k < ch_body_modes(world, body); ++k) {
     q[k] += h * ((1.0 - a) * old[k] + a * rates[k]);
     old[k] = rates[k];
@@ -74,6 +78,18 @@ double ch_soft_closing(const ChSimulation* s, const ChBodyState* seen, const ChG
     ChSkinPoint point = ch_skin_point(s->world, seen, g, side);
     ChVec3 normal = ch_rotate_back(seen[body].orientation, g->normal);
     speed += (side == 0 ? -1.0 : 1.0) * ch_dot(normal, ch_skin_velocity(s->world, body, &point, rates));
+  }
+  return speed;
+}
+
+double ch_soft_row_speed(const ChSimulation* s, const ChRows* rows, int block, int a) {
+  double speed = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    const ChSkinTouch* touch = ch_row_touch(rows, block, side);
+    const int body = rows->blocks[block].body[side];
+    if (!touch || body < 0) continue;
+    ChVec3 v = ch_skin_velocity(s->world, body, &touch->point, ch_state_rates(s->world, s->states, body));
+    speed += ch_dot(touch->along[a], v);
   }
   return speed;
 }

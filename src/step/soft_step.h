@@ -7,6 +7,9 @@
 // means of old and new velocities. But those half a step ahead do: q~ = q + (1 - a) h qd moves by q~+ = q~ + h qd+, and
 // R~ = R cay(h w / 2) by w+. So contacts see bodies there, and close their gaps without error; at rest it is the same
 // place.
+//
+// The other integrators see contacts where the step begins, and their contacts ask for what they ask in the mean of old
+// and new velocities: n'd >= 0, Phi + h n'd >= 0.
 #ifndef CH_STEP_SOFT_STEP_H
 #define CH_STEP_SOFT_STEP_H
 
@@ -31,6 +34,9 @@ void ch_soft_advance(ChSimulation* s, int body, double h);
 // What deformation adds to the velocity of b's point less that of a's along the gap's normal; `seen`: states at which
 // the gap was found.
 double ch_soft_closing(const ChSimulation* s, const ChBodyState* seen, const ChGap* gap);
+
+// What the old rates of deformable bodies add to the speed of a contact's row `a`.
+double ch_soft_row_speed(const ChSimulation* s, const ChRows* rows, int block, int a);
 
 // M(q) of every deformable body, for shocks; NULL where there is none.
 const double* const* ch_soft_masses(ChArena* arena, const ChSimulation* s);

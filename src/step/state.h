@@ -14,6 +14,7 @@ typedef struct ChContactMemory {
   double r[CH_BLOCK_MAX];  // along and about these axes, see ch_contact_row_axis:
   ChVec3 axis[3];          // normal and tangents
   int64_t bonded;          // held together by cohesion
+  ChVec3 stretch;          // of the spring along its tangents, in the world (shear.h)
 } ChContactMemory;
 
 // What the last step leaves for the next.
@@ -40,6 +41,7 @@ typedef struct ChRestMemory {
 } ChRestMemory;
 
 struct ChSimulation {
+  const struct ChPeers* peers;  // other processes that move the other bodies (peers.h); NULL: none
   ChWorld* world;
   ChSimulationOptions options;  // in force; names are the library's own
   void* names;                  // of methods, and settings, in `options`, the simulation's own
@@ -73,6 +75,7 @@ struct ChSimulation {
   double solved;       // when the last ones had
   double after;        // seconds that a step takes after them, as of late
   ChHaste haste;       // see stage.h
+  long recirculated, inlet_places;  // bodies that came back (recirculate.h), and places that were tried for them
   long step;
   double base_time, base_h;  // since `base_step` all steps were base_h long: time is counted, not summed
   long base_step;

@@ -35,7 +35,7 @@ static ChStatus check_modes(ChContext* context, const ChWorld* world, const ChBo
   for (int a = 0; a < ch_body_modes(world, body); ++a)
     if (!(fabs(q[a]) <= FARTHEST && fabs(rates[a]) <= FARTHEST))
       return ch_fail(context, CH_ERR_NUMERIC,
-                     "step %ld: body '%s' is deformed out of all bounds: mode %d is %g, its rate %g", step,
+                     "step %ld: body '%s' is deformed beyond all bounds: mode %d is %g, its rate %g", step,
                      world->bodies[body].name, a + 1, q[a], rates[a]);
   return CH_OK;
 }
@@ -49,7 +49,7 @@ ChStatus ch_states_check(ChContext* context, const ChWorld* world, const ChBodyS
                 fabs(s->angle) <= FARTHEST && fabs(length - 1.0) <= 1e-6;
     if (!fine)
       return ch_fail(context, CH_ERR_NUMERIC,
-                     "step %ld: body '%s' is out of all bounds: position (%g, %g, %g), velocity (%g, %g, %g)", step,
+                     "step %ld: body '%s' is beyond all bounds: position (%g, %g, %g), velocity (%g, %g, %g)", step,
                      world->bodies[b].name, s->position.x, s->position.y, s->position.z, s->velocity.x, s->velocity.y,
                      s->velocity.z);
     ChStatus status = world->bodies[b].soft ? check_modes(context, world, states, b, step) : CH_OK;

@@ -135,7 +135,7 @@ ChStatus ch_simulation_move(ChContext* context, ChSimulation* s, ChBodyId id, Ch
   if (status != CH_OK) return status;
   ChBody* body = &s->world->bodies[b];
   if (body->kind != CH_BODY_KINEMATIC)
-    return ch_fail(context, CH_ERR_ARGUMENT, "body '%.100s' is not kinematic; it is placed, pushed or pulled instead",
+    return ch_fail(context, CH_ERR_ARGUMENT, "body '%.100s' is not kinematic; place, push or pull it instead",
                    body->name);
   status = check_pose(context, s, body->name, position, &orientation, angle);
   if (status != CH_OK) return status;

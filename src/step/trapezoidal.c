@@ -14,5 +14,5 @@ const ChIntegrator ch_trapezoidal = {.name = "trapezoidal",
                                      .contacts = CH_CONTACTS_CLOSED,
                                      .passes = 1,
                                      .impacts = true,
-                                     .joints = true,
+                                     .joints = CH_JOINTS_HELD,
                                      .needs_adaptive = true};

@@ -12,10 +12,10 @@
 #include "step/integrator.h"
 
 const ChIntegrator ch_two_step = {.name = "two-step",
-                                  .summary = "predictor at a quarter step, plastic contacts as corrector",
+                                  .summary = "predictor at a quarter step; a corrector with plastic contacts",
                                   .weight = 0.5,
                                   .forces = CH_FORCES_PREDICTOR,
                                   .contacts = CH_CONTACTS_CLOSED,
                                   .passes = 1,
                                   .impacts = true,
-                                  .joints = true};
+                                  .joints = CH_JOINTS_STABILIZED};

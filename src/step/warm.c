@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "step/bonds.h"
+#include "step/shear.h"
 #include "step/state.h"
 #include "step/warm.h"
 
@@ -83,10 +84,11 @@ void ch_memory_recall(const ChSimulation* s, const ChRows* rows, const ChGap* ga
 ChStatus ch_memory_reserve(ChContext* context, ChSimulation* s, int count) {
   ChMemory* memory = &s->memory;
   if (count <= memory->contact_room) return CH_OK;
-  ChContactMemory* larger = realloc(memory->contacts, 2 * (size_t)count * sizeof *larger);
+  const int room = count + count / 4 + 64;  // of a large heap: memory is dear, and its contacts are never twice as many
+  ChContactMemory* larger = realloc(memory->contacts, (size_t)room * sizeof *larger);
   if (!larger) return ch_fail(context, CH_ERR_MEMORY, "out of memory for the reactions of %d contacts", count);
   memory->contacts = larger;
-  memory->contact_room = 2 * count;
+  memory->contact_room = room;
   return CH_OK;
 }
 
@@ -122,6 +124,7 @@ ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows
     ChContactMemory* kept = &memory->contacts[memory->contact_count++];
     *kept = (ChContactMemory){.shape = {gap->shape[0], gap->shape[1]}, .key = gap->key};
     if (cohesive) kept->bonded = ch_bond_holds(s, block, gap, &s->contacts[memory->contact_count - 1], from[0], h);
+    if (rows->shears) kept->stretch = ch_shear_after(s, rows, b, gap, from, h);
     for (int a = 0; a < block->law.dimension; ++a) {
       kept->r[a] = from[a];
       if (a < s->world->dimension) kept->axis[a] = rows->rows[block->law.row + a].force[1];

@@ -7,8 +7,8 @@
 #include "linalg/dot.h"
 #include "linalg/small.h"
 
-enum { WIDE = 12 };     // degrees of freedom from which on a body's rows are long
-#define BODY_WORK 24.0  // of one Jacobian, its body's share of the mass included
+enum { WIDE = 12, THREADED = 16384 };  // degrees of freedom from which on a body's rows are long; blocks, threads pay
+#define BODY_WORK 24.0                 // of one Jacobian, its body's share of the mass included
 
 static inline void multiply(int size, const double* inverse, double* x) {
   double y[CH_BODY_MAX];
@@ -88,5 +88,6 @@ void ch_bodies_block_velocity(const ChBodies* b, int dim, int i, const double* v
 void ch_bodies_velocity_to_contact(const ChBodies* b, const int* dim, const int* row, int blocks, const double* v,
                                    const double* q, double* u) {
   ch_work_add(BODY_WORK * b->start[blocks]);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && blocks >= THREADED)
   for (int i = 0; i < blocks; ++i) block_velocity(b, dim[i], i, v, q ? q + row[i] : NULL, u + row[i]);
 }

@@ -20,6 +20,7 @@ typedef struct ChBodies {
   double* scratch;  // dofs
   int* source;      // dofs: degree of freedom of the problem
   double* root;     // dofs: root of the diagonal of M; impulses of the problem are those here times root and c
+  int threads;      // that products with many blocks may take; 0: one
 } ChBodies;
 
 // v = M^-1 H r

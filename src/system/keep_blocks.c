@@ -16,7 +16,7 @@ static bool is_immovable(const ChPreparation* p, const double* diagonal, int row
 // What the law's row wants to know.
 static ChKeepFacts facts_of(const ChPreparation* p, const ChBlock* block, const double* diagonal, double trace) {
   ChKeepFacts facts = {.pose = p->pose, .diagonal = diagonal + block->row, .d = sqrt(block->dimension / trace)};
-  for (int a = 1; ch_law_row(block)->together && a < block->dimension; ++a)
+  for (int a = 1; ch_law_row(block)->together && !(ch_block_shear(block) > 0.0) && a < block->dimension; ++a)
     facts.immovable[a] = is_immovable(p, diagonal, block->row + a);
   return facts;
 }
@@ -32,12 +32,14 @@ void ch_prepare_keep(ChPreparation* p, const unsigned char* skip, const double* 
     double trace = 0.0;
     for (int a = 0; a < block->dimension; ++a) trace += diagonal[block->row + a];
     if (!(trace > 0.0) || (skip && skip[i])) continue;
-    const double compliance = ch_block_compliance(block);
-    const ChKeepFacts facts = facts_of(p, block, diagonal, trace + compliance);
+    const double compliance = ch_block_compliance(block), shear = ch_block_shear(block);
+    const ChKeepFacts facts =
+        facts_of(p, block, diagonal, trace + compliance + (shear > 0.0 ? (block->dimension - 1) * shear : 0.0));
     ChKeptBlock* kept = &p->kept[p->kept_count];
     *kept = (ChKeptBlock){.source = i, .block.law = ch_law_row(block)};
     kept->block.law->keep(block, &facts, kept);
     kept->block.compliance = kept->g[0] * compliance * kept->g[0];
+    for (int a = 1; shear > 0.0 && a < kept->block.dim; ++a) kept->block.shear[a - 1] = kept->g[a] * shear * kept->g[a];
     for (int a = 0; a < kept->block.dim; ++a) {
       p->block_of[kept->rows[a]] = p->kept_count;
       p->slot_of[kept->rows[a]] = a;

@@ -58,7 +58,7 @@ static bool fill_rows(const ChPreparation* p, const int* members, int count, ChC
     s->polygonal |= kept->block.sides > 0;
     s->unusual |= ch_law_is_unusual(kept->block.law);
     s->unbarred |= !kept->block.law->barrier;
-    s->compliant |= kept->block.compliance > 0.0;
+    s->compliant |= ch_scaled_block_yields(&kept->block);
     if (kept->block.law->leaves_zero_out) sum += least_square(p, block, kept);
     for (int a = 0; a < kept->block.dim; ++a) {
       int row = s->row[i] + a;
@@ -102,7 +102,7 @@ static void square_of(const ChPreparation* p, const ChKeptBlock* kept, double* b
                            square[(kept->rows[a] - source->row) * source->dimension + kept->rows[c] - source->row] *
                            kept->g[c];
   }
-  block[0] += kept->block.compliance;
+  if (ch_scaled_block_yields(&kept->block)) ch_scaled_block_add_compliance(&kept->block, d, block);
 }
 
 // The same, or from W
@@ -121,7 +121,8 @@ static void fill_diagonal(const ChPreparation* p, const int* members, ChSystem* 
 
 // W stands for W + C
 static void add_compliance(ChSystem* s) {
-  for (int i = 0; s->compliant && i < s->n; ++i) s->W.value[s->W.offset[s->W.diagonal[i]]] += s->block[i].compliance;
+  for (int i = 0; s->compliant && i < s->n; ++i)
+    ch_scaled_block_add_compliance(&s->block[i], s->dim[i], s->W.value + s->W.offset[s->W.diagonal[i]]);
 }
 
 static void build_part(const ChPreparation* p, const int* members, int count, int* body_local, ChPrepared* out) {

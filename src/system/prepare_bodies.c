@@ -4,6 +4,21 @@
 
 #include "system/preparation.h"
 
+// M and M^-1 of one body in scaled variables.
+static void scale_square(int size, bool diagonal, const double* root, const double* matrix, const double* inverse,
+                         double* scaled, double* scaled_inverse) {
+  if (diagonal) {
+    memset(scaled, 0, (size_t)(size * size) * sizeof *scaled);
+    memset(scaled_inverse, 0, (size_t)(size * size) * sizeof *scaled_inverse);
+  }
+  for (int i = 0; i < size; ++i)
+    for (int j = diagonal ? i : 0; j < (diagonal ? i + 1 : size); ++j) {
+      const double scale = root[i] * root[j];
+      scaled[i * size + j] = matrix[i * size + j] / scale;
+      scaled_inverse[i * size + j] = inverse[i * size + j] * scale;
+    }
+}
+
 // Bodies of the part, in order of first touch, with their scaled masses.
 static void fill_masses(const ChPreparation* p, ChBodies* b, const int* bodies) {
   ChArena* arena = p->arena;
@@ -27,12 +42,8 @@ static void fill_masses(const ChPreparation* p, ChBodies* b, const int* bodies) 
     const double* inverse = p->mass->inverse + p->mass->offset[bodies[k]];
     memcpy(b->source + b->row[k], p->mass->dof + p->mass->start[bodies[k]], (size_t)size * sizeof(int));
     memcpy(b->root + b->row[k], root, (size_t)size * sizeof(double));
-    for (int i = 0; i < size; ++i)
-      for (int j = 0; j < size; ++j) {
-        double scale = root[i] * root[j];
-        b->matrix[b->offset[k] + i * size + j] = matrix[i * size + j] / scale;
-        b->inverse[b->offset[k] + i * size + j] = inverse[i * size + j] * scale;
-      }
+    scale_square(size, p->mass->diagonal[bodies[k]], root, matrix, inverse, b->matrix + b->offset[k],
+                 b->inverse + b->offset[k]);
   }
 }
 

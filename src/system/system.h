@@ -8,9 +8,9 @@
 // sqrt(mu_1 mu_2), r' = S r, u' = S^-1 u an elliptic cone becomes the circular one of friction m, and the support
 // functions agree: the transformation is exact.
 //
-// Where a law is one of u_n + c r_n (compliant), W stands for W + C, C = diag(c) on such rows and 0 elsewhere, in
-// everything here: in W, in W_ii, in trace(W_ii) and in u = W r + q. Bodies alone give H^T M^-1 H: whoever takes a
-// velocity from them adds ch_system_add_compliance.
+// Where a law is one of u_n + c r_n and u_T + c_t r_T (compliant), W stands for W + C, C = diag(c, c_t, c_t) on such
+// blocks and 0 elsewhere, in everything here: in W, in W_ii, in trace(W_ii) and in u = W r + q. Bodies alone give H^T
+// M^-1 H: whoever takes a velocity from them adds ch_system_add_compliance.
 #ifndef CH_SYSTEM_SYSTEM_H
 #define CH_SYSTEM_SYSTEM_H
 
@@ -81,7 +81,10 @@ void ch_system_apply(const ChSystem* s, const double* x, double* y);
 
 // u += C r, of block i and of all
 static inline void ch_system_add_block_compliance(const ChSystem* s, int i, const double* r, double* u) {
-  if (s->block[i].compliance > 0.0) u[0] += s->block[i].compliance * r[0];
+  if (!s->compliant) return;
+  const ChScaledBlock* b = &s->block[i];
+  u[0] += b->compliance * r[0];
+  for (int a = 1; a < s->dim[i] && a < 3; ++a) u[a] += b->shear[a - 1] * r[a];
 }
 static inline void ch_system_add_compliance(const ChSystem* s, const double* r, double* u) {
   for (int i = 0; s->compliant && i < s->n; ++i) ch_system_add_block_compliance(s, i, r + s->row[i], u + s->row[i]);

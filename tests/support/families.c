@@ -117,6 +117,14 @@ static ChStatus make_sections(ChContext* context, const ChRecipe* recipe, ChProb
   return status;
 }
 
+// Compliances along normals, and along tangents; the former first, so that both are relative to the same.
+static ChStatus make_compliant(ChContext* context, const ChRecipe* recipe, ChProblem* problem) {
+  ChStatus status = ch_problem_set_compliance(context, problem, recipe->shear);
+  for (int i = 0; i < problem->block_count; ++i)
+    if (ch_block_compliance(&problem->blocks[i]) > 0.0) problem->blocks[i].shear = problem->blocks[i].compliance;
+  return status == CH_OK ? ch_problem_set_compliance(context, problem, recipe->compliance) : status;
+}
+
 static ChStatus make_springs(ChContext* context, double compliance, ChProblem* problem) {
   const ChProblemView view = ch_problem_view(problem);
   ChStatus status = CH_OK;
@@ -136,8 +144,8 @@ ChStatus ch_family_generate(ChContext* context, const ChFamily* family, const Ch
   if (status == CH_OK && recipe->falls > 0.0) make_friction_fall(recipe, *out);
   if (status == CH_OK && recipe->spring > 0.0) status = make_springs(context, recipe->spring, *out);
   if (status == CH_OK && recipe->corners > 0.0) status = make_sections(context, recipe, *out);
-  if (status != CH_OK || recipe->compliance == 0.0) return status;
-  return ch_problem_set_compliance(context, *out, recipe->compliance);
+  if (status != CH_OK || (recipe->compliance == 0.0 && recipe->shear == 0.0)) return status;
+  return make_compliant(context, recipe, *out);
 }
 
 ChRig* ch_recipe_rig(const ChRecipe* recipe, int dimension) {

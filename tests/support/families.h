@@ -20,6 +20,7 @@
   X(compliance, 0, "of contacts, relative to trace(W_ii) / dimension; 0: rigid")                   \
   X(rolling, 0, "metres: coefficient of a rolling moment of contacts")                             \
   X(drilling, 0, "metres: coefficient of a drilling moment of contacts in space")                  \
+  X(shear, 0, "of contacts along their tangents, likewise")                                        \
   X(pull, 0, "newton seconds: how hard contacts may be pulled")                                    \
   X(shared, 0, "1: friction and drilling share one limit")                                         \
   X(falls, 0, "share of mu that what slips has; 0: friction does not depend on speed")             \

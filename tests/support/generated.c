@@ -25,6 +25,10 @@ static void ellipsoidal(ChRandom* random, ChRecipe* r) {
 static void cohesive(ChRandom* random, ChRecipe* r) { r->pull = 0.02 * draw_size(random, 1.5); }
 static void nothing(ChRandom* random, ChRecipe* r) { (void)random, (void)r; }
 static void compliant(ChRandom* random, ChRecipe* r) { r->compliance = 0.01 * draw_size(random, 1.0); }
+static void sheared(ChRandom* random, ChRecipe* r) {
+  r->compliance = 0.01 * draw_size(random, 1.0);
+  r->shear = 0.01 * draw_size(random, 1.0);
+}
 static void section(ChRandom* random, ChRecipe* r) { r->corners = 3.0 + (double)(ch_random_bits(random) % 8); }
 
 static const ChDrawnLaw laws[] = {
@@ -32,6 +36,7 @@ static const ChDrawnLaw laws[] = {
     {"drilling", drilling, false},   {"ellipsoidal", ellipsoidal, false},
     {"cohesive", cohesive, false},   {"contact", nothing, false},
     {"compliant", compliant, false}, {"section", section, true},
+    {"sheared", sheared, false},
 };
 
 int ch_drawn_law_count(void) { return (int)(sizeof laws / sizeof *laws); }

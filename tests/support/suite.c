@@ -77,6 +77,7 @@ static const ChCase cases[] = {
     {"tower-2-section", "tower", "n=2 mu=0.4 corners=4 noise=0.3", LOCAL, SMALL, NONE},
     {"wheels-1-springs", "wheels", "n=1 noise=0.1 spring=0.5", GLOBAL, SMALL, NONE},
     {"pile-6-compliant", "pile", "n=6 mu=0.3 noise=0.05 compliance=0.01", GLOBAL, SMALL, NONE},
+    {"pile-6-sheared", "pile", "n=6 mu=0.3 noise=0.05 compliance=0.01 shear=0.03", GLOBAL, SMALL, NONE},
     {"disks-compliant", "disks", "n=7 mu=0.3 noise=0.05 compliance=0.1", LOCAL, SMALL, NONE},
     {"wall-3-compliant", "wall", "n=3 compliance=0.001", GLOBAL, SMALL, NONE},
     {"cards-10", "cards", "n=10", GLOBAL, MEDIUM, EQUILIBRIUM},

@@ -13,6 +13,7 @@ import type { Frame, HelloMessage, SceneMessage } from "./protocol";
 
 const DRAW_MS = 120;
 const WINDOW_SECONDS = 10;
+const HEIGHT = 120; // pixels of a chart, as in charts.css
 const SMALLEST_SHOWN = 1e-16; // certificates of zero lie at the lower edge of their logarithmic axis
 const PANES_MOST = 2;
 
@@ -57,6 +58,13 @@ interface ChartKind {
 const stepped = (bucket: Bucket, value: number) => (bucket.time === 0 ? NaN : value);
 const shown = (natural: number) => (Number.isNaN(natural) ? 1 : Math.min(1, Math.max(natural, SMALLEST_SHOWN)));
 
+// A change of energy; what is less than rounding counts as none.
+const ROUNDING = 1e-14;
+const changed = (a: Bucket, b: Bucket, change: number) => {
+  const scale = [a, b].reduce((sum, x) => sum + Math.abs(x.kinetic) + Math.abs(x.potential), 0);
+  return Math.abs(change) <= ROUNDING * scale ? 0 : change;
+};
+
 const KINDS: ChartKind[] = [
   {
     title: "Certificate",
@@ -73,9 +81,9 @@ const KINDS: ChartKind[] = [
     hint: "total, kinetic and potential energy, all as changes since the start",
     text: (v) => quantity(v, "J"),
     lines: [
-      { label: "\u0394 total", colour: "text", value: (b, first) => b.kinetic + b.potential - first.kinetic - first.potential },
-      { label: "\u0394 kin.", colour: "second", value: (b, first) => b.kinetic - first.kinetic },
-      { label: "\u0394 pot.", colour: "third", value: (b, first) => b.potential - first.potential },
+      { label: "\u0394 total", colour: "text", value: (b, first) => changed(b, first, b.kinetic + b.potential - first.kinetic - first.potential) },
+      { label: "\u0394 kin.", colour: "second", value: (b, first) => changed(b, first, b.kinetic - first.kinetic) },
+      { label: "\u0394 pot.", colour: "third", value: (b, first) => changed(b, first, b.potential - first.potential) },
     ],
   },
   {
@@ -189,7 +197,7 @@ class Chart {
     const width = Math.floor(this.host.clientWidth);
     if (!this.plot || width < 40 || width === this.width) return;
     this.width = width;
-    this.plot.setSize({ width, height: this.host.clientHeight || 112 });
+    this.plot.setSize({ width, height: this.host.clientHeight || HEIGHT });
   }
 
   draw(histories: readonly (readonly Bucket[])[], at: number): void {
@@ -257,7 +265,7 @@ class Chart {
     const axis = { stroke: palette.faint, font, grid: { stroke: palette.grid, width: 1 }, ticks: { show: false } };
     return {
       width: this.width,
-      height: 112,
+      height: HEIGHT,
       padding: [6, 14, 0, 0],
       legend: { show: false },
       cursor: {
@@ -274,7 +282,7 @@ class Chart {
           : { range: (_plot, low, high) => paddedRange(low, high) },
       },
       axes: [
-        { ...axis, size: 20, gap: 2, values: (_plot, ticks) => ticks.map((t) => `${Number(t.toPrecision(6))} s`), space: 70 },
+        { ...axis, size: 24, gap: 7, values: (_plot, ticks) => ticks.map((t) => `${Number(t.toPrecision(6))} s`), space: 70 },
         {
           ...axis,
           size: 58,

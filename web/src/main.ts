@@ -55,6 +55,7 @@ const pointer = new Pointer(stage, send, () => settings.shot());
 const menu = new ViewMenu(find("tools"), stage, pointer);
 const share = new Share(stage, send);
 menu.add(share.row);
+const hud = new Hud(find("hud"), stage, find("foot"));
 const inspector = new Inspector(find("inspect"), stage, send);
 const gallery = new Gallery(send);
 const charts = createCharts(find("charts"), (time) => send({ type: "seek", time }));
@@ -74,7 +75,7 @@ const panels: Panel[] = [
   { scene: (message) => share.scene(message) },
   stage,
   transport,
-  new Hud(find("hud"), stage, find("foot")),
+  hud,
   settings,
   inspector,
   gallery,
@@ -85,11 +86,9 @@ pointer.onSelect = (pane, body, contact) => {
   inspector.select(pane, body, contact);
   if (body >= 0 || contact >= 0) tabs.show("inspect");
 };
-let slowTold = false;
 stage.onSlower = (what) => {
   menu.refresh();
-  if (!slowTold) toast(what);
-  slowTold = true;
+  hud.note(what);
 };
 startTheme(find<HTMLButtonElement>("theme"), (dark) => panels.forEach((panel) => panel.theme?.(dark)));
 

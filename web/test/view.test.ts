@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import * as THREE from "three";
 import { CONTACT_WORDS, ContactStatus, type Contact, type Frame, type SceneMessage } from "../src/protocol";
 import { utilisation } from "../src/ui/inspector";
 import { gravityAngles, gravityVector } from "../src/ui/settings";
+import { Rig } from "../src/view/camera";
 import { Images, wrapFrame } from "../src/view/cell";
 import { commonForce } from "../src/view/contacts";
 import { bodyBox, sceneBox } from "../src/view/extent";
@@ -148,4 +150,35 @@ test("what moves is drawn in the cell, and again where it reaches over its borde
   frame.poses[0] = 1;
   assert.ok(!images.shift(frame.poses, 0, 1, shift));
   assert.equal(wrapFrame({ ...scene, periodic: undefined }, told as unknown as Frame), told);
+});
+
+// Where a point is in a picture, in pixels from its left and upper edge.
+function pixel(rig: Rig, p: THREE.Vector3, width: number, height: number): [number, number] {
+  rig.camera.updateMatrixWorld();
+  const { x, y } = p.clone().project(rig.camera);
+  return [0.5 * (x + 1) * width, 0.5 * (1 - y) * height];
+}
+
+test("what is fitted keeps clear of the controls, in space and in the plane, on a wide page and on a narrow one", () => {
+  const margins = { top: 84, right: 56, bottom: 46, left: 0 };
+  const box = new THREE.Box3(new THREE.Vector3(-3, -1, 0), new THREE.Vector3(2, 1, 0.5));
+  for (const planar of [false, true])
+    for (const [width, height] of [[400, 394], [1028, 796]]) {
+      const rig = new Rig(null, () => undefined);
+      rig.setPlanar(planar);
+      rig.resize(width, height, margins);
+      rig.fit(box, 1, "iso");
+      const all = [0, 1, 2, 3, 4, 5, 6, 7].map((corner) =>
+        pixel(rig, new THREE.Vector3(
+          corner & 1 ? box.max.x : box.min.x,
+          corner & 2 ? box.max.y : box.min.y,
+          planar ? 0 : corner & 4 ? box.max.z : box.min.z,
+        ), width, height));
+      for (const [x, y] of all) {
+        assert.ok(x > margins.left - 0.5 && x < width - margins.right + 0.5, `${x} of ${width}`);
+        assert.ok(y > margins.top - 0.5 && y < height - margins.bottom + 0.5, `${y} of ${height}`);
+      }
+      const reach = Math.max(...all.map(([x]) => x)) - Math.min(...all.map(([x]) => x));
+      assert.ok(reach > 0.75 * (width - margins.right), "no more room than needed");
+    }
 });

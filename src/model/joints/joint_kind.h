@@ -21,6 +21,7 @@ typedef struct ChJointPose {
   ChVec3 lever[2];          // from the centre of mass to the anchor
   ChVec3 x[2], y[2], z[2];  // axes of the joint's frames
   ChVec3 d;                 // from the anchor on a to the anchor on b
+  double sweep[2];          // of a lever as its body turns: 1 but for the mean of two places in the plane
   double angle;             // plane: angle of b less that of a, since the start
 } ChJointPose;
 

@@ -10,11 +10,13 @@ static ChRow make_row(const ChJointPose* p, ChVec3 force, ChVec3 torque_a, ChVec
 }
 
 ChRow ch_joint_shift_row(const ChJointPose* p, ChVec3 e) {
-  return make_row(p, e, ch_neg(ch_cross(p->lever[0], e)), ch_cross(p->lever[1], e));
+  return make_row(p, e, ch_scale(-p->sweep[0], ch_cross(p->lever[0], e)),
+                  ch_scale(p->sweep[1], ch_cross(p->lever[1], e)));
 }
 
 ChRow ch_joint_slide_row(const ChJointPose* p, ChVec3 e) {
-  return make_row(p, e, ch_neg(ch_cross(ch_add(p->lever[0], p->d), e)), ch_cross(p->lever[1], e));
+  return make_row(p, e, ch_scale(-p->sweep[0], ch_cross(ch_add(p->lever[0], p->d), e)),
+                  ch_scale(p->sweep[1], ch_cross(p->lever[1], e)));
 }
 
 ChRow ch_joint_turn_row(const ChJointPose* p, ChVec3 axis) { return make_row(p, ch_vec(0, 0, 0), ch_neg(axis), axis); }

@@ -190,7 +190,7 @@ ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, co
   int pair[2];
   if (status == CH_OK && width == 3 && ch_doubled_triangle(arena, vertices, cell_count, cells, pair))
     status = ch_fail(context, CH_ERR_FORMAT,
-                     "mesh: triangles %d and %d are the same; a surface that is there twice would have twice its mass",
+                     "mesh: triangles %d and %d are the same; a triangle that is there twice would count twice",
                      pair[0], pair[1]);
   ChArenaMark mark = ch_arena_mark(arena);
   if (status == CH_OK) status = width == 3 ? join_triangles(context, arena, mesh) : join_segments(context, arena, mesh);

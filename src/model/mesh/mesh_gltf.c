@@ -104,13 +104,13 @@ static ChStatus read_buffer(Gltf* g, int number, Bytes* out) {
   const int uri = member(g, g->buffers.token[number], "uri");
   if (uri < 0) {
     *out = g->chunk;
-    return number == 0 && g->chunk.at ? CH_OK : wrong(g, "buffer", number, "has neither a uri nor a chunk of the file");
+    return number == 0 && g->chunk.at ? CH_OK : wrong(g, "buffer", number, "has neither a uri nor a chunk in the file");
   }
   const ChToken* t = &g->json.token[uri];
-  if (t->kind != CH_TOKEN_STRING) return wrong(g, "buffer", number, "has a uri that is no text");
+  if (t->kind != CH_TOKEN_STRING) return wrong(g, "buffer", number, "has a uri that is not a text");
   if (t->length > 5 && memcmp(t->text, "data:", 5) == 0) return read_data_uri(g, number, t->text, t->length, out);
   const char* path = path_beside(g, t->text, t->length);
-  if (!path || !g->beside) return wrong(g, "buffer", number, "has a uri that is no file beside this one");
+  if (!path || !g->beside) return wrong(g, "buffer", number, "has a uri that names no file beside this one");
   ChWholeFile whole;
   ChStatus status = ch_whole_file_read_at_most(g->context, path, true, MOST_BYTES, g->arena, &whole);
   if (status != CH_OK) {  // it names the buffer's file, and not yet the one that the user gave
@@ -276,7 +276,7 @@ static Affine behind(const Affine* outer, const Affine* inner) {
 static ChStatus add_node(Gltf* g, int number, const Affine* above, int depth) {
   if (number < 0 || number >= g->nodes.count) return wrong(g, "node", number, "is not in the file");
   if (g->seen[number] || depth > DEPTH)
-    return wrong(g, "node", number, "stands in the scene more than once, or too deep");
+    return wrong(g, "node", number, "appears more than once in the scene, or is nested too deeply");
   g->seen[number] = true;
   const int node = g->nodes.token[number];
   Affine own = local_of(g, node), here = behind(above, &own);
@@ -314,7 +314,7 @@ static ChStatus split(Gltf* g, const char* text, size_t size, Bytes* json) {
   *json = (Bytes){bytes, size};
   if (text[0] != 'g') return CH_OK;
   if (size < 20 || ch_little_endian(bytes + 4) != 2 || ch_little_endian(bytes + 8) > size)
-    return ch_fail(g->context, CH_ERR_FORMAT, "%s: is not a whole binary glTF file of version 2", g->path);
+    return ch_fail(g->context, CH_ERR_FORMAT, "%s: is not a complete binary glTF file of version 2", g->path);
   const size_t end = ch_little_endian(bytes + 8);
   *json = (Bytes){NULL, 0};
   for (size_t at = 12; at + 8 <= end;) {
@@ -326,13 +326,13 @@ static ChStatus split(Gltf* g, const char* text, size_t size, Bytes* json) {
     at += 8 + length;
   }
   if (json->at) return CH_OK;
-  return ch_fail(g->context, CH_ERR_FORMAT, "%s: has no whole chunk of JSON", g->path);
+  return ch_fail(g->context, CH_ERR_FORMAT, "%s: has no complete chunk of JSON", g->path);
 }
 
 static ChStatus check_head(const Gltf* g) {
   const int version = member(g, member(g, 0, "asset"), "version"), needed = member(g, 0, "extensionsRequired");
   if (version < 0 || g->json.token[version].length < 2 || memcmp(g->json.token[version].text, "2.", 2) != 0)
-    return ch_fail(g->context, CH_ERR_FORMAT, "%s: is JSON, but no glTF of version 2", g->path);
+    return ch_fail(g->context, CH_ERR_FORMAT, "%s: is JSON, but not glTF of version 2", g->path);
   int* list;
   if (ch_tokens_entries(&g->json, g->arena, needed, &list) == 0) return CH_OK;
   const ChToken* t = &g->json.token[list[0]];

@@ -335,7 +335,7 @@ bool ch_mesh_heal(ChArena* arena, int vertex_count, const ChVec3* vertices, int 
 void ch_mesh_heal_tell(const ChMeshHeal* heal, int size, char* text) {
   static const char* const words[CH_HEALS] = {
       "%d vertices merged",           "%d triangles without area removed",
-      "%d doubled triangles removed", "%d triangles removed that lay back to back",
+      "%d doubled triangles removed", "%d triangles that lay back to back were removed",
       "%d triangles turned round",    "%d holes filled"};
   int used = 0;
   text[0] = '\0';

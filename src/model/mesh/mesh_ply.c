@@ -58,7 +58,7 @@ static int take_type(ChScan* scan) {
   take_word(scan, word);
   for (int k = 0; k < TYPES; ++k)
     if (strcmp(word, types[k].name[0]) == 0 || strcmp(word, types[k].name[1]) == 0) return k;
-  ch_scan_fail(scan, CH_ERR_FORMAT, start, "'%.40s' is no type of a PLY file, which are char ... double", word);
+  ch_scan_fail(scan, CH_ERR_FORMAT, start, "'%.40s' is not a type of PLY; the types are char ... double", word);
   return 0;
 }
 

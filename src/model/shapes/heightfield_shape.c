@@ -54,9 +54,10 @@ static ChPatches surface(ChArena* arena, const ChShape* s, const ChSurfaceView* 
 
 static const ChDefField fields[] = {
     CH_SHAPE_FIELD(CH_DEF_HEIGHTS, 0, heights, "heights, m: rows from y = 0 on, along x"),
-    CH_SHAPE_FIELD(CH_DEF_FILE, 0, file, "instead: a grey PNG or an ASCII grid, its first row the farthest along y"),
-    CH_SHAPE_FIELD(CH_DEF_SIZE, 0, cell, "edge of a cell, m; an ASCII grid has one of its own"),
-    CH_SHAPE_FIELD(CH_DEF_NUMBER, 0, scale, "of heights (1); of a PNG the height of white, m"),
+    CH_SHAPE_FIELD(CH_DEF_FILE, 0, file,
+                   "instead of heights: a grey PNG or an ASCII grid, whose first row has the largest y"),
+    CH_SHAPE_FIELD(CH_DEF_SIZE, 0, cell, "edge of a cell, m; an ASCII grid states its own"),
+    CH_SHAPE_FIELD(CH_DEF_NUMBER, 0, scale, "factor on heights (1); for a PNG the height of white, m"),
 };
 
 const ChShapeKind ch_shape_kind_heightfield = {.info = {.name = "heightfield",

@@ -31,12 +31,12 @@ static const ChDefField fields[] = {
     CH_SHAPE_TRIANGLES,
     CH_SHAPE_FILE,
     {"mesh", CH_DEF_MESH, 0, 0, "name of one of the scene's \"meshes\", instead"},
-    CH_SHAPE_FIELD(CH_DEF_FLAG, 0, closed, "whether a surface with a border is refused"),
-    CH_SHAPE_FIELD(CH_DEF_FLAG, 0, soup, "on a fixed body: whether one that does not hang together is taken as it is"),
-    CH_SHAPE_FIELD(CH_DEF_MESH_CONTACT, 0, contact, "where its contacts come from when it moves (exact)"),
-    CH_SHAPE_FIELD(CH_DEF_SIZE, 0, spacing, "sampled, on a moving body: between contact samples, m"),
+    CH_SHAPE_FIELD(CH_DEF_FLAG, 0, closed, "refuses a surface with a border"),
+    CH_SHAPE_FIELD(CH_DEF_FLAG, 0, soup, "on a fixed body: accepts unconnected triangles as they are"),
+    CH_SHAPE_FIELD(CH_DEF_MESH_CONTACT, 0, contact, "source of its contacts when it moves (exact)"),
+    CH_SHAPE_FIELD(CH_DEF_SIZE, 0, spacing, "sampled, on a moving body: distance between contact samples, m"),
     CH_SHAPE_FIELD(CH_DEF_CELLS, 0, resolution,
-                   "sampled, on a moving body: cells of its distance field along the longest side"),
+                   "sampled, on a moving body: number of cells of the distance field along its longest side"),
 };
 
 const ChShapeKind ch_shape_kind_mesh = {.info = {.name = "mesh",

@@ -13,9 +13,9 @@ static ChStatus check_points(ChContext* context, const ChWorld* world, const ChS
                              const char* what) {
   if (def->file) {
     if (!ch_shape_reads(info, CH_DEF_FILE))
-      return ch_fail(context, CH_ERR_ARGUMENT, "%s: only hulls and meshes come from files", what);
+      return ch_fail(context, CH_ERR_ARGUMENT, "%s: only hulls and meshes can come from files", what);
     if (def->points || def->triangles)
-      return ch_fail(context, CH_ERR_ARGUMENT, "%s: a file and points are given; one must do", what);
+      return ch_fail(context, CH_ERR_ARGUMENT, "%s: a file and points are given; give only one of them", what);
     return CH_OK;
   }
   if (def->point_count < 1 || !def->points)

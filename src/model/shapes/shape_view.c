@@ -63,6 +63,13 @@ ChMaterialDef ch_world_material(const ChWorld* world, int row) {
                          .poisson = m->poisson,
                          .stiffness = m->stiffness,
                          .damping = m->damping,
+                         .rolling = m->rolling,
+                         .drilling = m->drilling,
+                         .cohesion = m->cohesion,
+                         .heals = m->heals,
+                         .shear_stiffness = m->shear_stiffness,
+                         .shear_damping = m->shear_damping,
+                         .ellipsoidal = m->ellipsoidal,
                          .look = m->look,
                          .curve = m->curve ? *m->curve : (ChFrictionCurve){0}};
 }
@@ -78,6 +85,11 @@ ChPairDef ch_world_pair(const ChWorld* world, int row) {
       .restitution = pair->restitution,
       .stiffness = pair->stiffness,
       .damping = pair->damping,
+      .rolling = pair->rolling,
+      .drilling = pair->drilling,
+      .cohesion = pair->cohesion,
+      .shear_stiffness = pair->shear_stiffness,
+      .shear_damping = pair->shear_damping,
       .curve = pair->curve ? *pair->curve : (ChFrictionCurve){0}};
 }
 

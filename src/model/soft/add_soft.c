@@ -26,18 +26,18 @@ static ChStatus check_body(ChContext* context, const ChWorld* world, int id, con
                      what);
   if (body->mass > 0.0)
     return ch_fail(context, CH_ERR_ARGUMENT,
-                   "%s: the body has a mass of %g; a deformable body's follows from mesh and density", what,
+                   "%s: the body has a mass of %g; the mass of a deformable body follows from mesh and density", what,
                    body->mass);
   for (int k = 0; k < 2; ++k) {
     for (int j = 0; j < world->joint_count; ++j)
       if (world->joints[j].body[k] == id)
         return ch_fail(context, CH_ERR_UNSUPPORTED,
-                       "%s: joint '%.100s' is on the body; joints act on rigid bodies only", what,
+                       "%s: joint '%.100s' is on the body; it must be deformable before it gets joints", what,
                        world->joints[j].name);
     for (int f = 0; f < world->force_count; ++f)
       if (world->forces[f].body[k] == id)
         return ch_fail(context, CH_ERR_UNSUPPORTED,
-                       "%s: force '%.100s' is on the body; forces act on rigid bodies only", what,
+                       "%s: force '%.100s' is on the body; it must be deformable before it gets forces", what,
                        world->forces[f].def.name);
   }
   const ChBodyState* state = &world->states[id];
@@ -78,7 +78,7 @@ static ChStatus check_numbers(ChContext* context, const ChWorld* world, const Ch
 
 static ChStatus check_source(ChContext* context, const ChSoftDef* def, const char* what) {
   if (def->file && (def->vertices || def->tets))
-    return ch_fail(context, CH_ERR_ARGUMENT, "%s: a file and a mesh are given; one must do", what);
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: a file and a mesh are given; give only one of them", what);
   if (!def->file && (!def->vertices || !def->tets || def->vertex_count < 4 || def->tet_count < 1))
     return ch_fail(context, CH_ERR_SIZE, "%s: a mesh must be given: %d vertices and %d tetrahedra are none", what,
                    def->vertices ? def->vertex_count : 0, def->tets ? def->tet_count : 0);
@@ -202,7 +202,7 @@ static ChStatus add_recorded(ChContext* context, ChWorld* world, int body, const
   int s = 0;
   while (s < softs->count && softs->body[s] != body) ++s;
   if (s == softs->count)
-    return ch_fail(context, CH_ERR_FORMAT, "%s: the body is deformable, but no skin of it was recorded", what);
+    return ch_fail(context, CH_ERR_FORMAT, "%s: the body is deformable, but its skin was not recorded", what);
   const ChSoft* soft;
   ChStatus status = find_recorded(context, world, def, what, &softs->skins[softs->skin[s]], &soft);
   if (status != CH_OK) return status;

@@ -127,7 +127,7 @@ static ChStatus fill(ChContext* context, ChArena* arena, const Job* job, const C
     return blame(context, job, "the stiffness of its mesh is not positive definite to rounding");
   double* lambda = CH_TAKE(arena, n, double);
   if (!ch_soft_basis(arena, &matrices, soft->kind, n, U, lambda))
-    return blame(context, job, "its modes were not found on this mesh; ask for fewer");
+    return blame(context, job, "not all modes could be found on this mesh; ask for fewer");
   if (!(rounding_in(&matrices.K, U, lambda[0]) <= ROUNDING_MOST))
     return blame(context, job, "the stiffness of its softest mode is lost to rounding");
   for (int a = 0; a < n; ++a) {
@@ -200,8 +200,7 @@ static bool recall(ChContext* context, ChArena* arena, const Job* job, const ChS
   memcpy(job->numbers, kept, (size_t)count * sizeof *kept);
   if (!ch_soft_verify(arena, mesh, kept + count, soft)) {
     memset(job->numbers, 0, (size_t)count * sizeof *kept);
-    ch_notice(context, "%s: modes that are kept in %s are not those of its mesh; they are computed again", job->what,
-              folder);
+    ch_notice(context, "%s: the modes kept in %s belong to another mesh; they are computed again", job->what, folder);
     return false;
   }
   for (int a = 0; a < soft->modes; ++a)
@@ -222,7 +221,7 @@ static ChStatus compute(ChContext* context, ChArena* arena, const Job* job, ChSo
   if (mesh->tet_count > MOST_TETS)
     return ch_fail(
         context, CH_ERR_SIZE,
-        "%s: its mesh has %d tetrahedra, at most %d are taken; a coarse mesh does, since fields are quadratic",
+        "%s: its mesh has %d tetrahedra, at most %d are taken; use a coarse mesh, since the fields are quadratic",
         job->what, mesh->tet_count, MOST_TETS);
   bool* held = def->clamped ? CH_TAKE(arena, mesh->vertex_count, bool) : NULL;
   ChStatus status = held ? find_held(context, job->what, def, mesh, held) : CH_OK;

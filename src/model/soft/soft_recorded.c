@@ -15,7 +15,7 @@ ChStatus ch_soft_from_recorded(ChContext* context, ChArena* arena, const char* w
                                double density, const ChRecordedSkin* recorded, const ChSoft** out) {
   const ChSoftSkin* skin = &recorded->skin;
   if (recorded->modes != def->modes)
-    return ch_fail(context, CH_ERR_FORMAT, "%s: %d modes of it were recorded, but its scene gives it %d", what,
+    return ch_fail(context, CH_ERR_FORMAT, "%s: %d of its modes were recorded, but its scene has %d", what,
                    recorded->modes, def->modes);
   ChMassProperties mass = ch_mass_of_mesh(&(ChMesh){.vertex_count = skin->vertex_count,
                                                     .vertices = skin->rest,
@@ -25,7 +25,7 @@ ChStatus ch_soft_from_recorded(ChContext* context, ChArena* arena, const char* w
                                                     .closed = true},
                                           density);
   if (!(mass.mass > 0.0 && isfinite(mass.mass)))
-    return ch_fail(context, CH_ERR_FORMAT, "%s: the skin that was recorded of it encloses nothing", what);
+    return ch_fail(context, CH_ERR_FORMAT, "%s: its recorded skin encloses no volume", what);
   ChSoft* soft = CH_TAKE(arena, 1, ChSoft);
   size_t vertices = (size_t)skin->vertex_count, modes = (size_t)def->modes;
   *soft = (ChSoft){.kind = def->kind,

@@ -69,7 +69,7 @@ void ch_world_get_modes(const ChWorld* world, int body, double* amplitudes, doub
 ChStatus ch_world_set_modes(ChContext* context, ChWorld* world, int body, int amplitude_count, const double* amplitudes,
                             int rate_count, const double* rates) {
   const ChSoft* soft = soft_of(world, body);
-  if (!soft || !world->sealed) return ch_fail(context, CH_ERR_ARGUMENT, "body %d has no modes that could be set", body);
+  if (!soft || !world->sealed) return ch_fail(context, CH_ERR_ARGUMENT, "body %d is rigid and has no modes", body);
   if (!(amplitude_count >= 0 && amplitude_count <= soft->modes && rate_count >= 0 && rate_count <= soft->modes))
     return ch_fail(context, CH_ERR_SIZE, "body %d has %d modes, but %d amplitudes and %d rates are given", body,
                    soft->modes, amplitude_count, rate_count);

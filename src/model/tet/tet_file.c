@@ -22,7 +22,7 @@ ChStatus ch_tet_mesh_parse(ChContext* context, ChArena* arena, const char* path,
   bool gmsh = *source.scan.at == '$', vtk = *source.scan.at == '#';
   if (*source.scan.at == '<')
     return ch_fail(context, CH_ERR_FORMAT,
-                   "%s: is XML; of VTK's files the legacy .vtk is read: save it as that (meshio, ParaView)", path);
+                   "%s: is XML; only legacy VTK files are read: save it as .vtk (meshio, ParaView)", path);
   if (!gmsh && !vtk)
     return ch_fail(context, CH_ERR_FORMAT, "%s: is neither Gmsh's .msh ($MeshFormat) nor VTK's .vtk (# vtk DataFile)",
                    path);

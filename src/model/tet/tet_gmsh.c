@@ -82,10 +82,11 @@ static long read_element_type(Gmsh* g, const char* what) {
   long place = ch_tet_source_place(source), type = ch_tet_source_int(source, 4, what, 1, INT32_MAX);
   int nodes;
   if (ch_tet_source_ok(source) && element_kind(type, &nodes) == UNKNOWN)
-    ch_tet_source_fail_at(source, CH_ERR_FORMAT, place,
-                          "%s is %ld, which is unknown here; a tetrahedron is 4 (curved: 11, 29 to 33, 71 to 75, 79 to "
-                          "83, 137)",
-                          what, type);
+    ch_tet_source_fail_at(
+        source, CH_ERR_FORMAT, place,
+        "%s is %ld, which is not a known type; a tetrahedron is 4 (curved: 11, 29 to 33, 71 to 75, 79 to "
+        "83, 137)",
+        what, type);
   return type;
 }
 
@@ -303,7 +304,7 @@ static void sort_tags(Gmsh* g) {
     if (tags[k].tag == tags[k - 1].tag)
       ch_tet_source_fail_at(g->source, CH_ERR_FORMAT,
                             tags[k].place > tags[k - 1].place ? tags[k].place : tags[k - 1].place,
-                            "two nodes bear the tag %ld, this one and one before it", (long)tags[k].tag);
+                            "two nodes have the tag %ld, this one and one before it", (long)tags[k].tag);
 }
 
 static const Tagged* find_tag(const Gmsh* g, int64_t tag) {

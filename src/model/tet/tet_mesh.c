@@ -58,7 +58,7 @@ static ChStatus check_distance(ChContext* context, const char* what, const ChTet
   if (extent >= CH_TET_FAR * reach) return CH_OK;
   return ch_fail(context, CH_ERR_RANGE,
                  "%s: is %.3g m large, but its coordinates are up to %.3g m: its shape is lost to rounding; move it to "
-                 "the origin before it is written",
+                 "the origin before writing it",
                  what, extent, reach);
 }
 
@@ -98,9 +98,9 @@ static ChStatus check_shapes(ChContext* context, const char* what, ChTetMesh* me
   if (inverted > 0 && inverted < mesh->tet_count) {
     char why[120];
     if (inverted == 1)
-      snprintf(why, sizeof why, "is inverted, and no other is");
+      snprintf(why, sizeof why, "is inverted, and is the only one");
     else
-      snprintf(why, sizeof why, "is inverted, as %d others are; turn all of them or none", inverted - 1);
+      snprintf(why, sizeof why, "is inverted, as %d others are; give all of them the same orientation", inverted - 1);
     return wrong_tet(context, what, mesh, first_inverted, why);
   }
   for (int t = 0; inverted > 0 && t < mesh->tet_count; ++t) {
@@ -186,8 +186,8 @@ static ChStatus in_pieces(ChContext* context, ChArena* arena, const char* what, 
   int twice = count_coincident(arena, mesh);
   if (twice > 0)
     snprintf(why, sizeof why,
-             "shares no chain of faces with the first: the mesh falls into %d pieces, and %d of its %d nodes lie where "
-             "another one does; merge those (Gmsh: `Coherence Mesh;`)",
+             "shares no chain of faces with the first: the mesh falls into %d pieces, and %d of its %d nodes coincide "
+             "with another node; merge those (Gmsh: `Coherence Mesh;`)",
              pieces, twice, mesh->vertex_count);
   else
     snprintf(why, sizeof why, "shares no chain of faces with the first: the mesh falls into %d pieces", pieces);
@@ -262,7 +262,7 @@ static ChStatus check_skin(ChContext* context, ChArena* arena, const char* what,
       ChVec3 a = mesh->vertices[edges[k].low], b = mesh->vertices[edges[k].high];
       return ch_fail(context, CH_ERR_FORMAT,
                      "%s: parts of the body touch only along the edge from (%.5g, %.5g, %.5g) to (%.5g, %.5g, %.5g); "
-                     "join them or take them apart",
+                     "join or separate them",
                      what, a.x, a.y, a.z, b.x, b.y, b.z);
     }
   return CH_OK;

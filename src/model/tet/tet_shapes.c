@@ -191,7 +191,7 @@ static const Row rows[] = {
     {{"plate", "a square flat box", {1.0, 1.0, 0.05}, {12, 12, 2}, AXES}, make_box},
     {{"block", "a box", {0.4, 0.3, 0.2}, {8, 6, 4}, AXES}, make_box},
     {{"strand",
-      "a strip that runs in a wave, as in a fabric",
+      "a wavy strip, as in a fabric",
       {0.4, 0.04, 0.004},
       {64, 4, 2},
       "length, width and thickness",

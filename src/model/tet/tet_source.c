@@ -135,13 +135,13 @@ ChStatus ch_tet_cells_check(ChTetSource* source, long tets, long other_solids, l
   if (scan->status != CH_OK) return scan->status;
   if (other_solids > 0)
     return ch_fail(scan->context, CH_ERR_FORMAT,
-                   "%s: holds %ld solid cells that are no tetrahedra (hexahedra, prisms or pyramids); cut them into "
+                   "%s: holds %ld solid cells that are not tetrahedra (hexahedra, prisms or pyramids); convert them to "
                    "tetrahedra first",
                    scan->path, other_solids);
   if (tets == 0 && others > 0)
     return ch_fail(scan->context, CH_ERR_FORMAT,
-                   "%s: holds %ld cells, but no tetrahedra: a surface must be filled first, as `gmsh -3` does",
-                   scan->path, others);
+                   "%s: holds %ld cells, but no tetrahedra: fill the surface first, as with `gmsh -3` does", scan->path,
+                   others);
   if (tets == 0) return ch_fail(scan->context, CH_ERR_FORMAT, "%s: holds no tetrahedra", scan->path);
   return CH_OK;
 }

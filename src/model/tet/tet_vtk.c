@@ -137,7 +137,8 @@ static unsigned char read_cell_type(ChTetSource* source) {
   bool known = type <= UINT8_MAX && (is_tet((int)type) || is_other_solid((int)type) || is_flat((int)type));
   if (ch_tet_source_ok(source) && !known)
     ch_tet_source_fail_at(source, CH_ERR_FORMAT, place,
-                          "type of a cell is %ld, which is unknown here; a tetrahedron is 10 (curved: 24, 71)", type);
+                          "type of a cell is %ld, which is not a known type; a tetrahedron is 10 (curved: 24, 71)",
+                          type);
   return (unsigned char)type;
 }
 

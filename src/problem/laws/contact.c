@@ -266,7 +266,10 @@ static void solve_local(const ChScaledBlock* b, bool relaxed, const double* W, C
 static void halve(const ChScaledBlock* whole, bool tangential, ChScaledBlock* half) {
   *half = (ChScaledBlock){.law = &ch_law_unilateral, .dim = 1, .compliance = whole->compliance};
   if (!tangential) return;
-  *half = (ChScaledBlock){.law = whole->dim == 3 ? &ch_law_disc : &ch_law_limit, .dim = whole->dim - 1};
+  *half = (ChScaledBlock){.law = whole->dim == 3 ? &ch_law_disc : &ch_law_limit,
+                          .dim = whole->dim - 1,
+                          .compliance = whole->shear[0],
+                          .shear = {whole->shear[1]}};
   if (whole->dim != 3) return;
   half->sides = whole->sides;
   half->corners = whole->corners;
@@ -399,11 +402,14 @@ const ChLawRow ch_law_contact = {.info = {.name = "contact",
 const ChLawRow ch_law_compliant = {
     .info = {.name = "compliant",
              .plural = "compliant contacts",
-             .statement = "K_mu contains r, K_mu* contains u + (c r_n + mu |u_T|) n, orthogonal",
+             .statement =
+                 "K_mu contains r, K_mu* contains u' + mu |u'_T| n, orthogonal, u' = u + C r, C = diag(c, c_t)",
              .opens = true,
              .friction = true,
              .compliance = offsetof(ChBlock, compliance),
-             .parameter_count = 3,
+             .shear = offsetof(ChBlock, shear),
+             .parameter_count = 4,
              .parameter = {FRICTION_PARAMETERS,
-                           {"compliance", "compliance", offsetof(ChBlock, compliance), 0.0, LARGEST_COMPLIANCE}}},
+                           {"compliance", "compliance", offsetof(ChBlock, compliance), 0.0, LARGEST_COMPLIANCE},
+                           {"shear", "shear compliance", offsetof(ChBlock, shear), 0.0, LARGEST_COMPLIANCE}}},
     COULOMB};

@@ -24,11 +24,25 @@ typedef struct ChScaledBlock {
   double mu;                         // cone: friction; disc: radius; 0 elsewhere
   double lo, hi;                     // limit
   double compliance;                 // of the first row: part of its W_ii and of u, see system/system.h; set by system/
+  double shear[2];                   // the same of the second and third row
   double more[CH_BLOCK_MORE];        // whatever else the law's `keep` puts there; of balls their radii
   int balls;                         // of a product of balls over one normal
   unsigned char ball[CH_BALLS_MAX];  // and the rows of each
   const ChFrictionSection* section;  // of the law that has one
 } ChScaledBlock;
+
+// C of a block: compliance of its first row, shear of the next two.
+static inline bool ch_scaled_block_yields(const ChScaledBlock* b) {
+  return b->compliance > 0.0 || b->shear[0] > 0.0 || b->shear[1] > 0.0;
+}
+static inline double ch_scaled_block_compliance(const ChScaledBlock* b, int row) {
+  return row == 0 ? b->compliance : row < 3 ? b->shear[row - 1] : 0.0;
+}
+
+// W_ii += C, of dim rows
+static inline void ch_scaled_block_add_compliance(const ChScaledBlock* b, int dim, double* W) {
+  for (int a = 0; a < dim && a < 3; ++a) W[a * dim + a] += ch_scaled_block_compliance(b, a);
+}
 
 // What `keep` knows of a block, and what it says: which rows take part, on which scales, as which set.
 typedef struct ChKeepFacts {

@@ -60,11 +60,20 @@ double ch_block_parameter(const ChBlock* block, int k) {
   return value;
 }
 
+static double number_at(const ChBlock* block, size_t offset) {
+  double value = 0.0;
+  if (offset > 0) memcpy(&value, (const char*)block + offset, sizeof value);
+  return value;
+}
+
 double ch_block_compliance(const ChBlock* block) {
   const ChLawInfo* info = ch_law_info(block->law);
-  double value = 0.0;
-  if (info && info->compliance > 0) memcpy(&value, (const char*)block + info->compliance, sizeof value);
-  return value;
+  return info ? number_at(block, info->compliance) : 0.0;
+}
+
+double ch_block_shear(const ChBlock* block) {
+  const ChLawInfo* info = ch_law_info(block->law);
+  return info ? number_at(block, info->shear) : 0.0;
 }
 
 void ch_block_set_parameter(ChBlock* block, int k, double value) {

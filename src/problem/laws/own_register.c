@@ -77,10 +77,10 @@ static void keep(Kept* kept, const ChOwnLaw* law) {
 static ChStatus register_checked(ChContext* context, const ChOwnLaw* law, ChLaw* out) {
   const ChLaw number = (ChLaw)ch_law_count();
   if (number == CH_LAW_END)
-    return ch_fail(context, CH_ERR_SIZE, "law '%s': %d laws are registered, there is no place for more", law->name,
+    return ch_fail(context, CH_ERR_SIZE, "law '%s': %d laws are registered, the largest number", law->name,
                    CH_OWN_LAWS_MAX);
   if (ch_law_find(law->name) != CH_LAW_NONE)
-    return ch_fail(context, CH_ERR_ARGUMENT, "law '%s': there is a law of this name", law->name);
+    return ch_fail(context, CH_ERR_ARGUMENT, "law '%s': a law of this name exists already", law->name);
   Kept* kept = &kept_laws[number - CH_LAW_OWN];
   keep(kept, law);
   ch_law_place(number, &kept->row);

@@ -98,7 +98,7 @@ static ChStatus try_nan(Trial* t, const double* x, int k) {
   broken[k] = NAN;
   project(t, broken, y);
   for (int a = 0; a < t->n; ++a) sum += y[a];
-  return isnan(sum) ? CH_OK : refuse(t, "project hides a NaN in entry %d of x, must give one back", k);
+  return isnan(sum) ? CH_OK : refuse(t, "project must keep NaN, but hides the one in entry %d  of x", k);
 }
 
 static ChStatus try_projection(Trial* t) {
@@ -185,9 +185,10 @@ static ChStatus try_support(Trial* t) {
   for (int k = 0; k < n; ++k) back[k] = -gradient[k];
   project(t, back, p);
   if (!(fabs(dot(n, gradient, u) - sigma) <= EXACT * (1.0 + size)) || !(distance(n, back, p) <= EXACT * (1.0 + size)))
-    return refuse(t,
-                  "support%s is %g with the gradient %s, must be -p of a point p of the section with -p . u as large",
-                  show(a, n, u), sigma, show(b, n, gradient));
+    return refuse(
+        t,
+        "support%s is %g with the gradient %s, must be -p of a point p of the section with -p . u equal to the value",
+        show(a, n, u), sigma, show(b, n, gradient));
   return CH_OK;
 }
 
@@ -219,7 +220,7 @@ static ChStatus try_residual(Trial* t, const double* r, const double* u, bool* s
   if (!t->law->residual) return CH_OK;
   const double zero = t->law->residual(t->block.more, r, u), size = 1.0 + dot(d, r, r) + dot(d, u, u);
   if (!(zero >= 0.0 && zero <= 1e-6 * size))
-    return refuse(t, "residual(%s, %s) is %g, must be 0: these obey the law as project says it", show(a, d, r),
+    return refuse(t, "residual(%s, %s) is %g, must be 0: these obey the law that project describes", show(a, d, r),
                   show(b, d, u), zero);
   draw_point(t, d, x);
   draw_point(t, d, wrong);
@@ -245,7 +246,7 @@ static ChStatus try_block(Trial* t, bool* seen) {
   for (int k = 0; k < d; ++k) u[k] += q[k];
   const double error = map_error(t, r, u);
   if (!(error <= 1e-8 * (1.0 + sqrt(dot(d, r, r)) + sqrt(dot(d, q, q)))))
-    return refuse(t, "%s gives r = %s with u = %s, which is off the law by %g", t->law->solve ? "solve" : "one block",
+    return refuse(t, "%s gives r = %s with u = %s, which violates the law by %g", t->law->solve ? "solve" : "one block",
                   show(a, d, r), show(b, d, u), error);
   return try_residual(t, r, u, seen);
 }
@@ -261,7 +262,7 @@ static ChStatus try_both_ways(Trial* t) {
   t->row->project(&scaled, x, y);
   ch_block_project(&t->block, CH_POSE_COULOMB, x, z);
   if (distance(d, y, z) <= 1e-8 * (1.0 + sqrt(dot(d, x, x)))) return CH_OK;
-  return refuse(t, "project, derivative and support do not fit each other: two ways of projecting %s differ by %g",
+  return refuse(t, "project, derivative and support contradict each other: two ways of projecting %s differ by %g",
                 show(a, d, x), distance(d, y, z));
 }
 

@@ -177,6 +177,11 @@ json_t* ch_build_numbered(ChBuild* b, const char* name, int number, ChVec3 at) {
   return ch_build_body(b, text, at);
 }
 
+json_t* ch_build_copied(ChBuild* b, const char* name, json_t* places) {
+  if (!b->bodies) ch_build_set(b, b->root, "bodies", b->bodies = json_array());
+  return append(b, b->bodies, json_pack("{s:s, s:o}", "name", name, "copies", places));
+}
+
 void ch_build_fixed(ChBuild* b, json_t* body) { ch_build_set(b, body, "fixed", json_true()); }
 
 void ch_build_turned(ChBuild* b, json_t* object, ChVec3 axis, double degrees) {

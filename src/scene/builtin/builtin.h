@@ -50,6 +50,8 @@ void ch_build_material(ChBuild* build, const char* name, double density, double 
 // The body stays the scene's; it is changed until the next one begins.
 json_t* ch_build_body(ChBuild* build, const char* name, ChVec3 at);
 json_t* ch_build_numbered(ChBuild* build, const char* name, int number, ChVec3 at);  // "card 3"
+// Bodies "name 1", "name 2", ... at the places of a flat list of coordinates, which it takes over.
+json_t* ch_build_copied(ChBuild* build, const char* name, json_t* places);
 void ch_build_fixed(ChBuild* build, json_t* body);
 void ch_build_turned(ChBuild* build, json_t* object, ChVec3 axis, double degrees);
 void ch_build_velocity(ChBuild* build, json_t* body, ChVec3 velocity);
@@ -103,7 +105,8 @@ json_t* ch_build_vector(const ChBuild* build, ChVec3 v);
   X(cards) X(arch) X(stack) X(incline) X(pile) X(box_of_spheres) X(cannonball) X(pendulum) X(slider_crank)  \
   X(painleve_rod) X(spinning_top) X(newtons_cradle) X(domino) X(hourglass) X(hopper) X(pebble_bed) X(drop) X(log_house)  \
   X(soft_bar) X(chairs) X(dinosaurs) X(bunnies_arches) X(haptic) X(composite) X(thrown_composite) X(jamming) \
-  X(periodic_cell) X(terrain) X(screw) X(chain_net) X(bike_chain) X(anchor) X(wrecking_ball)
+  X(periodic_cell) X(terrain) X(screw) X(chain_net) X(bike_chain) X(anchor) X(wrecking_ball) \
+  X(stick_slip)
 // clang-format on
 #define X(name) extern const ChBuiltin ch_builtin_##name;
 CH_BUILTIN_LIST(X)

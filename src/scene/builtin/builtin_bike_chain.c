@@ -161,9 +161,9 @@ static void add_link(ChBuild* b, int number, ChVec3 from, ChVec3 to) {
 enum { SMALL, LARGE, LINKS, SPEED, LOAD, MU };
 
 static const ChSceneParameter parameters[] = {
-    CH_WHOLE("driver", "12", 9, TEETH_MOST, "teeth of the sprocket that drives"),
-    CH_WHOLE("driven", "18", 9, TEETH_MOST, "teeth of the one that is driven"),
-    CH_WHOLE("links", "36", 14, 400, "of the chain, an even number, as many as reach around both"),
+    CH_WHOLE("driver", "12", 9, TEETH_MOST, "teeth of the driving sprocket"),
+    CH_WHOLE("driven", "18", 9, TEETH_MOST, "teeth of the driven sprocket"),
+    CH_WHOLE("links", "36", 14, 400, "links of the chain, an even number that reaches around both sprockets"),
     CH_NUMBER("speed", "6", -100, 100, "of the driver, radian/s"),
     CH_NUMBER("load", "0.02", 0, 100, "friction of the driven axle, N m"),
     CH_NUMBER("mu", "0.1", 0, 10, "friction coefficient"),
@@ -198,7 +198,7 @@ static void make_bike_chain(ChBuild* b) {
   ch_build_material(b, "steel", 7800.0, b->number[MU], 0.0);
   Belt belt;
   if (n % 2 != 0) {
-    snprintf(b->why, sizeof b->why, "links is %d, must be even: inner and outer ones take turns", n);
+    snprintf(b->why, sizeof b->why, "links is %d, must be even: inner and outer links alternate", n);
     return;
   }
   if (!fit_belt(radius, n, &belt)) {

@@ -20,10 +20,11 @@ static const ChSceneParameter parameters[] = {
     CH_NUMBER("rate", "10", 0.01, 1000, "of the slope, degrees/s"),
     CH_NUMBER("young", "1.2e9", 1e5, 1e12, "Young's modulus, Pa: polypropylene"),
     CH_WHOLE("modes", "14", 1, 58, "of a chair"),
-    CH_WHOLE("cells", "2", 1, 12, "of the mesh across a leg: a foot has one corner more along each side"),
-    CH_NUMBER("facing", "0", -180, 180, "direction of the fronts: 0 downhill, 90 across, degrees"),
+    CH_WHOLE("cells", "2", 1, 12, "cells of the mesh across a leg; a foot has one more corner along each side"),
+    CH_NUMBER("facing", "0", -180, 180, "direction that the chairs face, degrees: 0 downhill, 90 across"),
     CH_NUMBER("damping", "5e-5", 0, 1, "Rayleigh's beta, s: a mode of f Hz has the ratio pi f beta"),
-    CH_WORD("floor", "off", "off|on", "level ground at the foot of the slope, on which chairs come to rest"),
+    CH_WORD("floor", "off", "off|on",
+            "whether there is whether there is level ground at the foot of the slope, on which chairs come to rest"),
     CH_PARAMETERS_END,
 };
 

@@ -117,7 +117,7 @@ static const ChSceneParameter drop_parameters[] = {
     CH_WHOLE("n", "100", 1, 20000, "bodies, about 0.1 m high"),
     CH_WORD("shape", "rabbit", "rabbit|jack|ring", "what they are"),
     CH_NUMBER("mu", "0.4", 0, 10, "friction coefficient"),
-    CH_WHOLE("across", "0", 0, 100, "bodies from wall to wall; 0: so that they are as many as there are layers"),
+    CH_WHOLE("across", "0", 0, 100, "bodies from wall to wall; 0: as many as there are layers"),
     CH_PARAMETERS_END,
 };
 
@@ -130,7 +130,7 @@ static void make_drop(ChBuild* b) {
   int layers = (n + across * across - 1) / (across * across);
   double inner = 0.5 * pitch * across;
   uint32_t state = 12345;
-  ch_build_begin(b, "drop", "Bodies of a hollow form that fall into a bin.", 3);
+  ch_build_begin(b, "drop", "Hollow bodies fall into a bin.", 3);
   ch_build_step(b, 2.5e-3, 1.0, 5e-4);
   ch_build_material(b, "body", 1000.0, b->number[MU], 0.0);
   add_form(b, form);

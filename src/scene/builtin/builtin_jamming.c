@@ -23,12 +23,12 @@ enum { MU, YOUNG, BARS, FROM, TO, LEAN, ABOVE, SPEED, MODES };
 
 static const ChSceneParameter parameters[] = {
     CH_NUMBER("mu", "0.4", 0, 10, "friction coefficient"),
-    CH_NUMBER("young", "1e6", 1e4, 1e12, "Young's modulus of the soft ones, Pa"),
-    CH_WHOLE("bars", "6", 1, 40, "of each kind, soft and rigid"),
+    CH_NUMBER("young", "1e6", 1e4, 1e12, "Young's modulus of the soft bars, Pa"),
+    CH_WHOLE("bars", "6", 1, 40, "number of bars number of bars of each kind, soft and rigid"),
     CH_NUMBER("from", "5", 0, 60, "tilt of the first bar, degrees"),
-    CH_NUMBER("to", "50", 0, 60, "tilt of the last one, degrees"),
-    CH_NUMBER("lean", "30", 5, 60, "of the walls from the upright, degrees"),
-    CH_NUMBER("above", "1e-3", 0, 1, "height above the place where they would touch both walls, m"),
+    CH_NUMBER("to", "50", 0, 60, "tilt of the last bar, degrees"),
+    CH_NUMBER("lean", "30", 5, 60, "angle of the walls from the vertical, degrees"),
+    CH_NUMBER("above", "1e-3", 0, 1, "height of the bars above the place where they would touch both walls, m"),
     CH_NUMBER("speed", "0.2", 0, 20, "at which they come down, m/s"),
     CH_WHOLE("modes", "12", 1, 58, "of a soft bar"),
     CH_PARAMETERS_END,
@@ -63,7 +63,7 @@ static void add_bar(ChBuild* b, bool soft, int k) {
   double height[2] = {0.0, 0.0};
   ChVec3 at = place_of(tilt, lean, height);
   if (!(fmin(height[0], height[1]) > 0.0 && fmax(height[0], height[1]) < 2.0 * WALL * cos(lean)))
-    snprintf(b->why, sizeof b->why, "a bar tilted by %g degrees does not touch both walls where they lean by %g",
+    snprintf(b->why, sizeof b->why, "a bar tilted by %g degrees cannot touch both walls if they lean by %g",
              tilt * 180.0 / PI, b->number[LEAN]);
   at.y = row + (k - 0.5 * (b->number[BARS] - 1.0)) * PITCH;
   at.z += b->number[ABOVE];
@@ -106,7 +106,7 @@ static void add_floor(ChBuild* b) {
 }
 
 static void make_jamming(ChBuild* b) {
-  ch_build_begin(b, "jamming", "Bars, soft and rigid, come down between two walls that lean: they jam, or pass.", 3);
+  ch_build_begin(b, "jamming", "Soft and rigid bars fall between two leaning walls: they jam, or pass.", 3);
   ch_build_step(b, 2e-3, 1.0, 4e-3);
   ch_build_tolerance(b, 1e-6);
   ch_build_material(b, "rubber", DENSITY, b->number[MU], 0.0);

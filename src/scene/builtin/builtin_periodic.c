@@ -16,8 +16,8 @@ static const ChSceneParameter parameters[] = {
     CH_WHOLE("n", "200", 1, 100000, "spheres of radius 0.094 to 0.1 m"),
     CH_WHOLE("across", "5", 3, 300, "spheres along a side of the cell"),
     CH_WORD("case", "shear", "shear|settle",
-            "between rough walls, the upper of which slides along x; or falling on a plane"),
-    CH_NUMBER("speed", "0.5", -100, 100, "of the upper wall, m/s"),
+            "shear: between rough walls, of which the upper slides along x; settle: grains fall on a plane"),
+    CH_NUMBER("speed", "0.5", -100, 100, "speed of the upper wall, m/s"),
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
     CH_CONTACT_WORD,
     CH_PARAMETERS_END,
@@ -67,7 +67,7 @@ static void make(ChBuild* b) {
   int n = (int)b->number[N], across = (int)b->number[ACROSS], layers = (n + across * across - 1) / (across * across);
   bool yields = strcmp(b->word[CONTACT], "compliant") == 0;
   uint32_t state = 2718;
-  ch_build_begin(b, "periodic-cell", "Grains in a cell that repeats itself along x and y.", 3);
+  ch_build_begin(b, "periodic-cell", "Grains in a cell that is periodic along x and y.", 3);
   ch_build_step(b, yields ? 1e-3 : 2e-3, 5.0, 0.0);
   if (yields) ch_build_compliant(b, 1e-3);
   add_cell(b, PITCH * across);

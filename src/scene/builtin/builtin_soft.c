@@ -22,7 +22,7 @@ static const ChSceneParameter soft_bar_parameters[] = {
     CH_NUMBER("young", "4e5", 1e3, 1e12, "Young's modulus, Pa"),
     CH_WHOLE("modes", "10", 1, 58, "of the bar"),
     CH_WHOLE("cells", "16", 2, 200, "along the bar"),
-    CH_NUMBER("damping", "0.02", 0, 1, "share of critical damping at 5 and 50 Hz"),
+    CH_NUMBER("damping", "0.02", 0, 1, "damping at 5 and 50 Hz, as a share of critical damping"),
     CH_NUMBER("mu", "0.6", 0, 10, "friction coefficient"),
     CH_PARAMETERS_END,
 };

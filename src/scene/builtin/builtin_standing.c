@@ -17,15 +17,15 @@ enum { LEVELS, ANGLE, CARDS_MU, THICKNESS, DEPTH, CARDS_E, CARDS_BLOCKS, CARDS_D
 
 static const ChSceneParameter cards_parameters[] = {
     CH_WHOLE("levels", "4", 1, 100, "levels of the house"),
-    CH_NUMBER("angle", "67", 1, 89, "of the leaning cards from the floor, degrees"),
+    CH_NUMBER("angle", "67", 1, 89, "angle angle of the leaning cards from the floor, degrees"),
     CH_NUMBER("mu", "0.8", 0, 10, "friction coefficient"),
     CH_NUMBER("thickness", "0.02", 1e-4, 0.05, "of a card, of length 1, m"),
     CH_NUMBER("depth", "1.4", 0.01, 100, "of a card, m"),
     CH_NUMBER("restitution", "0", 0, 1, "of all impacts"),
     CH_WHOLE("blocks", "0", 0, 1000, "small cubes that fall on the house one after the other, from 1 s on"),
-    CH_NUMBER("drop", "1", 0, 100, "height of the lowest blocks above the house, in lengths of a card"),
+    CH_NUMBER("drop", "1", 0, 100, "height of the lowest block above the house, in card lengths"),
     CH_NUMBER("every", "1", 0.01, 1000, "time from block to block, s"),
-    CH_NUMBER("edge", "0.2", 0.01, 0.5, "of a block, in lengths of a card"),
+    CH_NUMBER("edge", "0.2", 0.01, 0.5, "edge of a block, in card lengths"),
     CH_WORD("card", "plain", "plain|playing",
             "plain, of length 1 m; or a playing card: 63 x 88 x 0.3 mm and 1.8 g, whatever depth and thickness say"),
     CH_PARAMETERS_END,
@@ -123,11 +123,12 @@ static const ChSceneParameter arch_parameters[] = {
     CH_WHOLE("n", "27", 3, 1000, "voussoirs"),
     CH_NUMBER("mu", "0.6", 0, 10, "friction coefficient"),
     CH_WORD("form", "catenary", "catenary|semicircle",
-            "of the centreline: catenary of span 10 m and rise 5 m, or"
-            " semicircle of radius 1 m"),
-    CH_NUMBER("thickness", "0", 0, 1, "of the arch, m; 0: 0.5 for the catenary, 0.12 for the semicircle"),
-    CH_WHOLE("blocks", "0", 0, 100, "cubes that hit the arch one after the other, from 1 s on; a floor is then below"),
-    CH_WORD("at", "keystone", "keystone|leg", "where: dropped on the keystone, or thrown at the left leg"),
+            "form form of the centreline: catenary of span 10 m and rise 5 m, or semicircle of radius 1 m"),
+    CH_NUMBER("thickness", "0", 0, 1,
+              "thickness thickness of the arch, m; 0: 0.5 for the catenary, 0.12 for the semicircle"),
+    CH_WHOLE("blocks", "0", 0, 100,
+             "cubes that hit the arch one after the other, from 1 s on; the scene then has a floor"),
+    CH_WORD("at", "keystone", "keystone|leg", "place of the hit: dropped on the keystone, or thrown at the left leg"),
     CH_NUMBER("drop", "1", 0, 100, "height of the lowest block above the keystone, m"),
     CH_NUMBER("speed", "10", 0, 100, "of a throw, m/s"),
     CH_NUMBER("every", "1", 0.01, 1000, "time from block to block, s"),
@@ -212,14 +213,14 @@ enum { STACK_N, STACK_MU, MASS_RATIO };
 static const ChSceneParameter stack_parameters[] = {
     CH_WHOLE("n", "20", 1, 100000, "cubes"),
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
-    CH_NUMBER("mass_ratio", "1", 1e-9, 1e9, "mass of the top cube over that of each of the others, 1000 kg"),
+    CH_NUMBER("mass_ratio", "1", 1e-9, 1e9, "mass of the top cube over the 1000 kg of each other cube"),
     CH_PARAMETERS_END,
 };
 
 static void make_stack(ChBuild* b) {
   int n = (int)b->number[STACK_N];
   double ratio = b->number[MASS_RATIO];
-  ch_build_begin(b, "stack", "Cubes of edge 1 m on each other.", 3);
+  ch_build_begin(b, "stack", "Cubes of edge 1 m on top of each other.", 3);
   ch_build_step(b, 1e-3, 10.0, 0.0);
   ch_build_material(b, "cube", 1000.0, b->number[STACK_MU], 0.0);
   if (ratio != 1.0) ch_build_material(b, "top", 1000.0 * ratio, b->number[STACK_MU], 0.0);
@@ -239,7 +240,7 @@ enum { INCLINE_MU, RATIO, HEADING };
 
 static const ChSceneParameter incline_parameters[] = {
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
-    CH_NUMBER("ratio", "0.95", 0, 100, "tangent of the slope over mu: below 1 the block sticks, above it slides"),
+    CH_NUMBER("ratio", "0.95", 0, 100, "tangent of the slope divided by mu: the block sticks below 1 and slides above"),
     CH_NUMBER("heading", "0", -360, 360, "downhill direction from x, degrees"),
     CH_PARAMETERS_END,
 };

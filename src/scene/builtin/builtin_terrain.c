@@ -1,4 +1,4 @@
-// Built-in scene terrain: bodies that come down on hills, a height field.
+// Built-in scene terrain: bodies that land on hills, a height field.
 #include <math.h>
 #include <stdint.h>
 
@@ -10,7 +10,7 @@ static const double WIDTH = 8.0;
 enum { WAVES = 5 };
 
 static const ChSceneParameter parameters[] = {
-    CH_WHOLE("cells", "80", 2, 1000, "of the ground along a side of 8 m"),
+    CH_WHOLE("cells", "80", 2, 1000, "cells cells of the ground along a side of 8 m"),
     CH_WHOLE("bodies", "24", 1, 2000, "that come down on it"),
     CH_NUMBER("height", "0.5", 0, 5, "of the hills, m, about"),
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
@@ -79,11 +79,11 @@ static void make(ChBuild* b) {
   Wave waves[WAVES];
   uint32_t state = 99;
   make_waves(waves, b->number[HEIGHT]);
-  ch_build_begin(b, "terrain", "Bodies that come down on hills, a height field.", 3);
+  ch_build_begin(b, "terrain", "Bodies land on hills, a height field.", 3);
   ch_build_step(b, 2e-3, 4.0, 0.0);
   ch_build_material(b, "stone", 2500.0, b->number[MU], 0.0);
   add_ground(b, waves);
   for (int k = 0; k < (int)b->number[BODIES]; ++k) add_body(b, k, waves, &state);
 }
 
-const ChBuiltin ch_builtin_terrain = {"terrain", "bodies that come down on hills", parameters, make};
+const ChBuiltin ch_builtin_terrain = {"terrain", "bodies that land on hills", parameters, make};

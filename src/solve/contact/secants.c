@@ -52,16 +52,33 @@ static double dot(int n, const double* a, const double* b) {
   return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-// A = D^T D, lower half, and b = -D^T f: of n differences, all in one pass.
-static void multiply(const ChSecants* s, int n, double A[MOST][MOST], double* b) {
+// What one piece adds to A = D^T D, lower half row by row, and behind it to b = -D^T f.
+static void multiply_piece(const ChSecants* s, int n, long from, double* part) {
   double D[MOST][PIECE];
-  for (long from = 0; from < s->length; from += PIECE) {
-    const int size = (int)(s->length - from < PIECE ? s->length - from : PIECE);
-    const double* f = s->f[n] + from;
-    for (int i = 0; i < n; ++i) {
-      for (int k = 0; k < size; ++k) D[i][k] = s->f[i][from + k] - f[k];
-      b[i] -= dot(size, D[i], f);
-      for (int j = 0; j <= i; ++j) A[i][j] += dot(size, D[i], D[j]);
+  const int size = (int)(s->length - from < PIECE ? s->length - from : PIECE);
+  const double* f = s->f[n] + from;
+  double* b = part + n * (n + 1) / 2;
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < size; ++k) D[i][k] = s->f[i][from + k] - f[k];
+    b[i] = dot(size, D[i], f);
+    for (int j = 0; j <= i; ++j) *part++ = dot(size, D[i], D[j]);
+  }
+}
+
+// A and b of n differences, all in one pass. Pieces are added in their order, whoever computed them.
+static void multiply(const ChSecants* s, int n, int threads, double A[MOST][MOST], double* b) {
+  enum { ROUND = 64, PARTS = MOST * (MOST + 3) / 2 };
+  double parts[ROUND][PARTS];
+  for (long from = 0; from < s->length; from += (long)ROUND * PIECE) {
+    const long left = (s->length - from + PIECE - 1) / PIECE;
+    const int count = left < ROUND ? (int)left : ROUND;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int k = 0; k < count; ++k) multiply_piece(s, n, from + (long)k * PIECE, parts[k]);
+    for (int k = 0; k < count; ++k) {
+      const double* part = parts[k];
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j <= i; ++j) A[i][j] += *part++;
+      for (int i = 0; i < n; ++i) b[i] -= *part++;
     }
   }
 }
@@ -89,16 +106,20 @@ static bool solve(int n, double A[MOST][MOST], double* b) {
   return true;
 }
 
-void ch_secants_extrapolate(const ChSecants* s, double* x) {
-  CH_ASSERT(s->count >= 2);
+void ch_secants_extrapolate(const ChSecants* s, int threads, double* x) {
+  CH_ASSERT(s->count >= 2 && threads >= 1);
   const int n = s->count - 1;
   const double* g = s->g[n];
   double A[MOST][MOST] = {{0.0}}, a[MOST] = {0.0};
-  multiply(s, n, A, a);
+  multiply(s, n, threads, A, a);
   ch_work_add(WORK * (double)s->length);
   for (int i = 0; i < n; ++i) A[i][i] *= 1.0 + EPS;
-  memcpy(x, g, (size_t)s->length * sizeof *x);
-  if (!solve(n, A, a)) return;
-  for (int j = 0; j < n; ++j)
-    for (long k = 0; k < s->length; ++k) x[k] += a[j] * (s->g[j][k] - g[k]);
+  const bool solved = solve(n, A, a);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (long from = 0; from < s->length; from += PIECE) {
+    const long to = s->length - from < PIECE ? s->length : from + PIECE;
+    memcpy(x + from, g + from, (size_t)(to - from) * sizeof *x);
+    for (int j = 0; j < n && solved; ++j)
+      for (long k = from; k < to; ++k) x[k] += a[j] * (s->g[j][k] - g[k]);
+  }
 }

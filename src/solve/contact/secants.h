@@ -25,7 +25,8 @@ void ch_secants_clear(ChSecants* secants);
 // The g that was kept last.
 const double* ch_secants_last(const ChSecants* secants);
 
-// x from at least two pairs. It is the last g where the differences of the others to it say nothing.
-void ch_secants_extrapolate(const ChSecants* secants, double* x);
+// x from at least two pairs. It is the last g where the differences of the others to it say nothing. The same bits for
+// any number of threads.
+void ch_secants_extrapolate(const ChSecants* secants, int threads, double* x);
 
 #endif

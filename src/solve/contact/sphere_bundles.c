@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/check.h"
+
 enum { DOFS = 6, COLORS = 64 };  // COLORS: bits of a mask
 
 #define AGREES 1e-11     // of two directions
@@ -20,6 +22,7 @@ typedef struct Maker {
   ChMat3* turn;          // of bodies: Q
   bool* turned;          // whether it is known
   uint64_t* taken;       // of bodies: colours of their contacts
+  const double* r;       // the start
 } Maker;
 
 // --- what a contact of spheres is ------------------------------------------------------------------------------------
@@ -46,7 +49,7 @@ static bool is_smooth(const ChSystem* s, int i) {
 static bool is_round(const ChSystem* s, int i) {
   const double* W = s->diagonal + s->diagonal_at[i];
   double off = 0.0;
-  if (!s->block[i].law->cone || s->dim[i] != 3) return false;
+  if (!s->block[i].law->cone || s->dim[i] != 3 || s->block[i].shear[0] > 0.0) return false;
   for (int a = 0; a < 3; ++a)
     for (int c = 0; c < 3; ++c) off = fmax(off, a == c ? 0.0 : fabs(W[3 * a + c]));
   return off <= DIAGONAL && fabs(W[4] - W[8]) <= DIAGONAL && W[0] > DIAGONAL && W[4] > DIAGONAL;
@@ -143,9 +146,25 @@ static bool are_balls(const ChSystem* s) {
   return true;
 }
 
+// --- the order -------------------------------------------------------------------------------------------------------
+
+// Contacts that carry nothing at the start come last where contacts yield, so that bundles are all open or all closed:
+// sweeps pass by what stays open (sphere_sweep.c). Contact k of this order is number order[k] of the list.
+static int* put_open_last(ChArena* arena, const Maker* m) {
+  const ChSystem* s = m->s;
+  int *order = CH_TAKE_RAW(arena, s->n, int), count = 0;
+  const bool sorts = s->compliant && m->r;
+  for (int i = 0; i < s->n; ++i)
+    if (!sorts || m->r[s->row[i]] != 0.0) order[count++] = i;
+  for (int i = 0; i < s->n && sorts; ++i)
+    if (!(m->r[s->row[i]] != 0.0)) order[count++] = i;
+  CH_ASSERT(count == s->n);
+  return order;
+}
+
 // --- colours ---------------------------------------------------------------------------------------------------------
 
-// The first that no body of the contact has; in the order of the list, so that early colours are full.
+// The first that no body of the contact has; in order, so that early colours are full.
 static bool paint(Maker* m, int i) {
   const ChBodies* b = m->s->bodies;
   uint64_t taken = 0;
@@ -159,7 +178,7 @@ static bool paint(Maker* m, int i) {
 }
 
 // Where the bundles of each colour begin, and what is in their lanes.
-static void sort_by_color(ChArena* arena, const Maker* m, ChSphereBundles* out) {
+static void sort_by_color(ChArena* arena, const Maker* m, const int* order, ChSphereBundles* out) {
   int contacts[COLORS] = {0}, filled[COLORS] = {0};
   for (int i = 0; i < m->s->n; ++i) ++contacts[m->touch[i].color];
   while (out->colors < COLORS && contacts[out->colors] > 0) ++out->colors;
@@ -169,9 +188,9 @@ static void sort_by_color(ChArena* arena, const Maker* m, ChSphereBundles* out) 
   out->count = out->color_start[out->colors];
   out->contact = CH_TAKE(arena, CH_LANES * out->count, int);
   for (int k = 0; k < CH_LANES * out->count; ++k) out->contact[k] = -1;
-  for (int i = 0; i < m->s->n; ++i) {
-    int c = m->touch[i].color;
-    out->contact[CH_LANES * out->color_start[c] + filled[c]++] = i;
+  for (int k = 0; k < m->s->n; ++k) {
+    int c = m->touch[order[k]].color;
+    out->contact[CH_LANES * out->color_start[c] + filled[c]++] = order[k];
   }
 }
 
@@ -241,13 +260,17 @@ bool ch_sphere_bundles_fill(ChArena* arena, const ChSystem* s, const double* r, 
              .touch = CH_TAKE_RAW(arena, s->n, ChSphereTouch),
              .turn = CH_TAKE_RAW(arena, s->bodies->n, ChMat3),
              .turned = CH_TAKE(arena, s->bodies->n, bool),
-             .taken = CH_TAKE(arena, s->bodies->n, uint64_t)};
+             .taken = CH_TAKE(arena, s->bodies->n, uint64_t),
+             .r = r};
   for (int i = 0; i < s->n; ++i) {
     m.touch[i] = (ChSphereTouch){0};
-    if (!recognise(&m, i) || !paint(&m, i)) return false;
+    if (!recognise(&m, i)) return false;
   }
+  const int* order = put_open_last(arena, &m);
+  for (int k = 0; k < s->n; ++k)
+    if (!paint(&m, order[k])) return false;
   out->touch = m.touch;
-  sort_by_color(arena, &m, out);
+  sort_by_color(arena, &m, order, out);
   out->bundle = CH_TAKE(arena, out->count, ChBundle);
   for (int i = 0; i < out->count; ++i) {
     memset(out->bundle[i].ball, -1, sizeof out->bundle[i].ball);

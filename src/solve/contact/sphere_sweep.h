@@ -11,6 +11,9 @@
 // fixed order: the answer has the same bits for any number of threads.
 //
 //   y = x + beta (x - x of the sweep before),   x+ = sweep(y)
+//
+// Where contacts yield, four of them that carried nothing and still carry nothing after a visit are passed by for a few
+// sweeps. A look at the error sees them all.
 #ifndef CH_SOLVE_CONTACT_SPHERE_SWEEP_H
 #define CH_SOLVE_CONTACT_SPHERE_SWEEP_H
 
@@ -29,11 +32,19 @@ double ch_sphere_sweep_run(ChSphereSweep* sweep, double beta, double* kept);
 // (x+ - y) . (x - x before) of the last sweep: negative where momentum led too far.
 double ch_sphere_sweep_along(const ChSphereSweep* sweep);
 
+// How many threads the next sweep would take: passes beside it may take as many.
+int ch_sphere_sweep_threads(const ChSphereSweep* sweep);
+
 // x as reactions of the system.
 void ch_sphere_sweep_read(const ChSphereSweep* sweep, double* r);
 
-// Velocities anew from x: what visits add to them gathers round-off.
+// Velocities of the balls anew from x: what visits add to them gathers round-off.
 void ch_sphere_sweep_refresh(ChSphereSweep* sweep);
+
+// After ch_sphere_sweep_refresh only: u + C r of the system at x, from the velocities of the balls, and what
+// ch_system_error makes of them, but for round-off.
+void ch_sphere_sweep_velocity(const ChSphereSweep* sweep, double* u);
+double ch_sphere_sweep_error(ChSphereSweep* sweep);
 
 // x in the order of the sweep's own, and x moved to another place, with the momentum that it has.
 long ch_sphere_sweep_size(const ChSphereSweep* sweep);

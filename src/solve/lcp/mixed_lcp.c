@@ -39,13 +39,33 @@ static void add_matrix(const ChSparse* A, int offset, ChEntryList* t) {
       ch_entry_list_add(t, offset + A->index[k], offset + j, A->value[k]);
 }
 
-// c of compliant normals, which one variable each moves
+static double entry_of(const ChSparse* G, int row, int column) {
+  for (int k = G->start[column]; k < G->start[column + 1]; ++k)
+    if (G->index[k] == row) return G->value[k];
+  return 0.0;
+}
+
+// G' C G of a block's tangents: of the columns from j on that move one of them
+static void add_shear(const ChBlock* block, int dof, const ChSparse* G, int j, ChEntryList* t) {
+  const int end = block->row + block->dimension;
+  int last = j;
+  while (last < G->columns && (G->start[last] == G->start[last + 1] || G->index[G->start[last]] < end)) ++last;
+  for (int x = j; x < last; ++x)
+    for (int y = j; y < last; ++y) {
+      double sum = 0.0;
+      for (int row = block->row + 1; row < end; ++row) sum += entry_of(G, row, x) * entry_of(G, row, y);
+      if (sum != 0.0) ch_entry_list_add(t, dof + x, dof + y, sum * block->shear);
+    }
+}
+
+// c of compliant normals, which one variable each moves, and of their tangents
 static void add_compliance(const ChProblem* p, const ChPolygonLcp* frame, ChEntryList* t) {
   for (int i = 0, j = 0; i < p->block_count; ++i) {
-    const double compliance = ch_block_compliance(&p->blocks[i]);
-    if (!(compliance > 0.0)) continue;
+    const double compliance = ch_block_compliance(&p->blocks[i]), shear = ch_block_shear(&p->blocks[i]);
+    if (!(compliance > 0.0 || shear > 0.0)) continue;
     while (frame->G.start[j] == frame->G.start[j + 1] || frame->G.index[frame->G.start[j]] != p->blocks[i].row) ++j;
-    ch_entry_list_add(t, p->dof + j, p->dof + j, compliance);
+    if (compliance > 0.0) ch_entry_list_add(t, p->dof + j, p->dof + j, compliance);
+    if (shear > 0.0) add_shear(&p->blocks[i], p->dof, &frame->G, j, t);
   }
 }
 

@@ -279,7 +279,10 @@ static bool invert_block(ChLinearSystem* l, int i) {
 static void add_compliance(ChLinearSystem* l, int i) {
   int d = l->s->dim[i], at = l->s->diagonal_at[i];
   memcpy(l->yielding + at, l->B + at, (size_t)(d * d) * sizeof *l->B);
-  for (int a = 0; a < d; ++a) l->yielding[at + a * d] += l->E[at + a * d] * l->s->block[i].compliance;
+  for (int c = 0; c < d && c < 3; ++c) {
+    const double compliance = ch_scaled_block_compliance(&l->s->block[i], c);
+    for (int a = 0; compliance > 0.0 && a < d; ++a) l->yielding[at + a * d + c] += l->E[at + a * d + c] * compliance;
+  }
 }
 
 static bool factor(ChLinearSystem* l) {
@@ -510,7 +513,8 @@ static void condense_bodies(ChArena* arena, const ChLinearSystem* l, int count, 
       if (++a == s->dim[members[k]]) a = 0, ++k;
   }
   for (int k = 0, at = 0; k < count; at += s->dim[members[k++]])
-    S[(long)at * rows + at] += s->block[members[k]].compliance;
+    for (int a = 0; s->compliant && a < s->dim[members[k]]; ++a)
+      S[(long)(at + a) * rows + at + a] += ch_scaled_block_compliance(&s->block[members[k]], a);
 }
 
 // In any space: (B + E W) x = e_j, the rows of W x.

@@ -12,14 +12,15 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "admm"
-#define ADMM_OPTIONS(X)                                                                                    \
-  X(double, rho, 0.0, 0.0, 1e3, "penalty; 0 = a ladder of penalties, the next where one stalls")           \
-  X(double, alpha, 1.6, 1.0, 1.95, "over-relaxation")                                                      \
-  X(int, check, 5, 1, 1000, "iterations between two checks of the error")                                  \
-  X(int, patience, 200, 10, 1000000, "iterations without a fifth of progress before the next penalty")     \
-  X(int, hurry, 0, 0, 2,                                                                                   \
-    "1 = stop once the rate says that the limit of iterations will not suffice; 2 = until the aim is met") \
-  X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to until it is met; 0 = the tolerance")      \
+#define ADMM_OPTIONS(X)                                                                                                \
+  X(double, rho, 0.0, 0.0, 1e3, "penalty; 0 = several penalties, the next whenever one stalls")                        \
+  X(double, alpha, 1.6, 1.0, 1.95, "over-relaxation")                                                                  \
+  X(int, check, 5, 1, 1000, "iterations between checks of the error")                                                  \
+  X(int, patience, 200, 10, 1000000, "iterations in which the error must fall by a fifth, or the next penalty begins") \
+  X(int, hurry, 0, 0, 2,                                                                                               \
+    "1 = stop once the rate of progress says that the limit of iterations will not suffice; 2 = do so only until the " \
+    "aim is met")                                                                                                      \
+  X(double, aim, 0.0, 0.0, 1.0, "error that hurry aims at; 0 = the tolerance")                                         \
   X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
 CH_OPTIONS(ADMM_OPTIONS)
 

@@ -14,7 +14,7 @@
 
 #define CH_OPTION_PREFIX "apgd"
 #define APGD_OPTIONS(X)                                                              \
-  X(int, check, 5, 1, 1000, "iterations between two checks of the error")            \
+  X(int, check, 5, 1, 1000, "iterations between checks of the error")                \
   X(double, start, 3.0, 1e-6, 1e6, "first L; diagonal blocks of W have mean size 1") \
   X(double, shrink, 0.9, 0.1, 1.0, "factor on L after every iteration")
 CH_OPTIONS(APGD_OPTIONS)

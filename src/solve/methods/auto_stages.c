@@ -150,7 +150,13 @@ static bool descends(const Plan* p) {
 static bool is_space_and_far(const Plan* p) { return p->run->error > HANDOVER && !p->plane; }
 
 static bool begins_anew(const Plan* p) { return p->round == 0 && is_medium(p); }
+// Laws that are no cone, which few methods take: those that do get longer.
 static bool unusual_begins_anew(const Plan* p) { return p->round == 0 && p->run->system->unusual; }
+static bool unusual_leaps_anew(const Plan* p) { return unusual_begins_anew(p) && !begins_anew(p); }
+static bool unusual_splits(const Plan* p) { return unusual_begins_anew(p) && !ch_auto_is_small(p) && is_rough(p); }
+static bool unusual_sweeps(const Plan* p) { return p->run->system->unusual && !ch_auto_is_small(p) && is_rough(p); }
+static bool unusual_sweeps_plain(const Plan* p) { return unusual_sweeps(p) && p->round % 2; }
+static bool unusual_sweeps_fast(const Plan* p) { return unusual_sweeps(p) && p->round % 2 == 0; }
 static bool eases_half(const Plan* p) { return p->round % 8 == 2; }
 static bool eases_third(const Plan* p) { return p->round % 8 == 6; }
 static bool eases(const Plan* p) { return p->round % 4 == 2; }
@@ -468,6 +474,27 @@ static const Stage rounds[] = {
      .budget = 100,
      .setting = FORMS(0),
      .why = "tight_fits.md: the same where leap misses"},
+    {.when = unusual_leaps_anew,
+     .method = &ch_method_leap,
+     .how = FROM_NOTHING | KEEPS,
+     .budget = 40,
+     .why = "rolling.md: a card house of 186 contacts that roll and drill, 22 leaps, where newton circles at 1e-7"},
+    {.when = unusual_sweeps_fast,
+     .method = &ch_method_ansgs,
+     .share = 1.0,
+     .setting = {{"ansgs.patience", 1000000}},
+     .why = "rolling.md: a pile of 330 contacts that roll, 3,700 sweeps"},
+    {.when = unusual_sweeps_plain,
+     .method = &ch_method_nsgs,
+     .share = 1.0,
+     .budget = 1000000,
+     .why = "rolling.md: piles that roll and drill, on which sweeps without momentum go on coming down"},
+    {.when = unusual_splits,
+     .method = &ch_method_admm,
+     .how = FROM_NOTHING | HANDS_OVER | KEEPS,
+     .budget = 40000,
+     .share = 1.0,
+     .why = "rolling.md: the same piles, 10,000 to 20,000 iterations"},
     {.when = unusual_begins_anew,
      .method = &ch_method_newton,
      .how = FROM_NOTHING | KEEPS,

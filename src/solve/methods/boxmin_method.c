@@ -15,7 +15,7 @@
 
 #define CH_OPTION_PREFIX "boxmin"
 #define BOXMIN_OPTIONS(X) \
-  X(int, restarts, 5, 0, 1000, "further starting points when a stationary point turns out not to be a solution")
+  X(int, restarts, 5, 0, 1000, "further starts if a stationary point turns out not to be a solution")
 CH_OPTIONS(BOXMIN_OPTIONS)
 
 typedef struct Boxmin {

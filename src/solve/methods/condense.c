@@ -350,7 +350,7 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_condense = {
     .name = "condense",
-    .summary = "proximal Newton in which the few contacts that change are solved exactly, with the others condensed",
+    .summary = "proximal Newton method that condenses most contacts and solves the few that change exactly",
     .document = "Cardhouse's own",
     .equation = "docs/theory/condense.md",
     .literature = "Alart and Curnier 1991",

@@ -17,11 +17,11 @@
 #include "solve/qp/friction_qp.h"
 
 #define CH_OPTION_PREFIX "indefinite-qp"
-#define INDEFINITE_OPTIONS(X)                                                                 \
-  X(double, tol_pivot, 1e-9, 0.0, 1.0, "smallest pivot accepted, relative to its column")     \
-  X(double, tol_gradient, 1e-9, 0.0, 1.0, "reduced gradient that counts as zero")             \
-  X(double, perturbation, 1e-9, 0.0, 1e-3, "of b, against cycling, relative to |b|")          \
-  X(int, superbasic, 600, 1, CH_FRICTION_QP_LARGEST, "variables that may be off every bound") \
+#define INDEFINITE_OPTIONS(X)                                                                        \
+  X(double, tol_pivot, 1e-9, 0.0, 1.0, "smallest pivot accepted, relative to its column")            \
+  X(double, tol_gradient, 1e-9, 0.0, 1.0, "reduced gradient that counts as zero")                    \
+  X(double, perturbation, 1e-9, 0.0, 1e-3, "of b, against cycling, relative to |b|")                 \
+  X(int, superbasic, 600, 1, CH_FRICTION_QP_LARGEST, "largest number of variables off their bounds") \
   X(int, renew, 200, 1, 100000, "pivots after which the tableau is rebuilt from the problem")
 CH_OPTIONS(INDEFINITE_OPTIONS)
 
@@ -292,7 +292,7 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_indefinite_qp = {
     .name = "indefinite-qp",
-    .summary = "active-set method with inertia control on the non-convex QP: may end in points that are no solution",
+    .summary = "active-set method with inertia control on the non-convex QP: may end in points that are not solutions",
     .document = "Kaufman 2009",
     .equation = "(5.31), (5.32), section 5.6.3",
     .literature = "Gill, Murray, Saunders and Wright 1991",

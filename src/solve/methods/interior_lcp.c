@@ -17,10 +17,10 @@
 #include "solve/qp/friction_qp.h"
 
 #define CH_OPTION_PREFIX "interior-lcp"
-#define INTERIOR_OPTIONS(X)                                                                    \
-  X(double, fraction, 0.99, 0.1, 0.99999, "share of the way to the boundary that a step goes") \
-  X(double, start, 1.0, 1e-8, 1e8, "y and s of the start, |q| = 1")                            \
-  X(double, shortest, 1e-10, 0.0, 1.0, "a step shorter than this, five times in a row, ends it")
+#define INTERIOR_OPTIONS(X)                                                                          \
+  X(double, fraction, 0.99, 0.1, 0.99999, "length of a step, as a share of the way to the boundary") \
+  X(double, start, 1.0, 1e-8, 1e8, "y and s of the start, |q| = 1")                                  \
+  X(double, shortest, 1e-10, 0.0, 1.0, "the method ends after five steps in a row that are shorter than this")
 CH_OPTIONS(INTERIOR_OPTIONS)
 
 enum { JAMMED = 5 };
@@ -161,7 +161,7 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_interior_lcp = {
     .name = "interior-lcp",
-    .summary = "plain interior point on the polygonal complementarity problem, with nothing special for friction",
+    .summary = "plain interior-point method on the polygonal complementarity problem, without provisions for friction",
     .document = "Kaufman 2009",
     .equation = "(5.27), section 5.1",
     .literature = "Kojima, Megiddo, Noma and Yoshise 1991; Mehrotra 1992",

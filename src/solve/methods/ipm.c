@@ -18,12 +18,13 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "ipm"
-#define IPM_OPTIONS(X)                                                                                      \
-  X(double, smoothing, 30.0, 0.0, 1e4, "ep / m: how smooth |u_T| is made; 0 = not at all")                  \
-  X(double, fraction, 0.95, 0.1, 0.9999, "share of the way to the cone's boundary that a step may go")      \
-  X(double, start, 0.1, 1e-8, 1e4, "size of the starting point, scaled variables")                          \
-  X(double, warm, 0.0, 0.0, 1.0, "begins at the given start, this far inside the cones; 0 = its own start") \
-  X(int, rest, 0, 0, 1, "pose relaxed: 1 = stop as soon as slip shows that there is no rest")               \
+#define IPM_OPTIONS(X)                                                                                 \
+  X(double, smoothing, 30.0, 0.0, 1e4, "ep / m: smoothing of |u_T|; 0 = none")                         \
+  X(double, fraction, 0.95, 0.1, 0.9999, "largest step, as a share of the way to the cone's boundary") \
+  X(double, start, 0.1, 1e-8, 1e4, "size of the starting point, scaled variables")                     \
+  X(double, warm, 0.0, 0.0, 1.0,                                                                       \
+    "distance inside the cones at which a given start begins; 0 = the method's own start")             \
+  X(int, rest, 0, 0, 1, "pose relaxed: 1 = stop as soon as slip rules out rest")                       \
   X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
 CH_OPTIONS(IPM_OPTIONS)
 
@@ -262,7 +263,7 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_ipm = {
     .name = "ipm",
-    .summary = "interior point with the slip coupled in and smoothed; convex with pose relaxed",
+    .summary = "interior-point method with coupled and smoothed slip; convex with pose relaxed",
     .document = "Negrut and Serban 2016",
     .equation = "(14), (15); Anitescu's slides, \"Current Status\"",
     .literature = "Nesterov and Todd 1998; Acary et al. 2023",

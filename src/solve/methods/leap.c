@@ -18,13 +18,13 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "leap"
-#define LEAP_OPTIONS(X)                                                                                \
-  X(double, eps_max, 0.1, 1e-9, 1.0, "largest proximal weight at the start")                           \
-  X(int, steps, 8, 1, 100, "leaps per proximal step")                                                  \
-  X(int, look, 4, 1, 100, "leaps after which their progress is judged")                                \
-  X(double, hope, 100.0, 1.0, 1e12, "leaps go on if |F| has been below this, in errors at the centre") \
-  X(int, patience, 5, 0, 1000, "proximal steps in a row that may fail")                                \
-  X(int, idle, 32, 1, 100000, "leaps that may pass without the error falling by a tenth")
+#define LEAP_OPTIONS(X)                                                                                              \
+  X(double, eps_max, 0.1, 1e-9, 1.0, "largest proximal weight at the start")                                         \
+  X(int, steps, 8, 1, 100, "leaps per proximal step")                                                                \
+  X(int, look, 4, 1, 100, "leaps after which their progress is judged")                                              \
+  X(double, hope, 100.0, 1.0, 1e12, "leaps continue if |F| has been below this multiple of the error at the centre") \
+  X(int, patience, 5, 0, 1000, "proximal steps in a row that may fail")                                              \
+  X(int, idle, 32, 1, 100000, "leaps in which the error must fall by a tenth")
 CH_OPTIONS(LEAP_OPTIONS)
 
 #define LEAST_EPS 1e-9
@@ -187,7 +187,8 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_leap = {
     .name = "leap",
-    .summary = "proximal Newton with full steps only, the velocities carried along: many contacts on few freedoms",
+    .summary =
+        "proximal Newton method with full steps that also updates the velocities: for many contacts on few freedoms",
     .document = "Alart and Curnier 1991",
     .equation = "their map as F = y - r = 0 in docs/theory/leap.md",
     .literature = "Acary et al. 2018",

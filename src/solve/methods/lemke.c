@@ -16,11 +16,12 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "lemke"
-#define LEMKE_OPTIONS(X)                                                                                           \
-  X(int, crash, 1, 0, 2, "first basis: 0 = slacks; 1 = of a solution, if slacks take too long; 2 = of a solution") \
-  X(double, tol_pivot, 1e-9, 0.0, 1.0, "smallest pivot accepted, relative to its column")                          \
-  X(double, perturbation, 1e-9, 0.0, 1e-3, "of the first basis, against cycling, relative to |b|")                 \
-  X(int, refactor, 50, 1, 1000, "pivots between two factorisations of the basis")
+#define LEMKE_OPTIONS(X)                                                                                       \
+  X(int, crash, 1, 0, 2,                                                                                       \
+    "first basis: 0 = slacks; 1 = that of a solution, if slacks take too long; 2 = that of a solution")        \
+  X(double, tol_pivot, 1e-9, 0.0, 1.0, "smallest pivot accepted, relative to its column")                      \
+  X(double, perturbation, 1e-9, 0.0, 1e-3, "perturbation of the first basis against cycling, relative to |b|") \
+  X(int, refactor, 50, 1, 1000, "pivots between factorisations of the basis")
 CH_OPTIONS(LEMKE_OPTIONS)
 
 extern const ChMethod ch_method_admm, ch_method_auto, ch_method_newton;
@@ -136,7 +137,7 @@ static void try_solution(Lemke* l, int attempt) {
   memcpy(l->start, l->r, (size_t)l->s->rows * sizeof(double));
   for (int k = 0; k < VERTICES && !ch_run_finished(run); ++k)
     whole = offer_vertex(l, noise, (int)((long)k * l->lcp.n / VERTICES));
-  l->end = "the basis of a solution found otherwise";
+  l->end = "started from the basis of a solution that another method found";
   if (ch_run_finished(run) || !whole || ch_lcp_complete(&l->basis, l->point) < 0) return;
   follow(l, at_most(run, (long)PATIENCE * l->lcp.n));
 }

@@ -13,13 +13,13 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "nsgs"
-#define NSGS_OPTIONS(X)                                                                           \
-  X(int, anderson, 0, 0, 50, "sweeps that Anderson acceleration looks back on; 0 = off")          \
-  X(int, colors, 0, 0, 1, "1 = solve by colours, blocks of a colour in parallel")                 \
-  X(int, check, 5, 1, 1000, "sweeps between two checks of the error")                             \
-  X(double, omega, 1.0, 0.1, 1.9, "relaxation of a sweep")                                        \
-  X(int, hurry, 0, 0, 1, "1 = stop once the rate says that the limit of sweeps will not suffice") \
-  X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to; 0 = the tolerance")
+#define NSGS_OPTIONS(X)                                                                                       \
+  X(int, anderson, 0, 0, 50, "sweeps that Anderson acceleration looks back on; 0 = off")                      \
+  X(int, colors, 0, 0, 1, "1 = solve by colours, blocks of a colour in parallel")                             \
+  X(int, check, 5, 1, 1000, "sweeps between checks of the error")                                             \
+  X(double, omega, 1.0, 0.1, 1.9, "relaxation of a sweep")                                                    \
+  X(int, hurry, 0, 0, 1, "1 = stop once the rate of progress says that the limit of sweeps will not suffice") \
+  X(double, aim, 0.0, 0.0, 1.0, "error that hurry aims at; 0 = the tolerance")
 CH_OPTIONS(NSGS_OPTIONS)
 
 static void sweep_plain(ChRun* run, const Options* o, ChSweeper* sweeper, long limit) {

@@ -16,8 +16,8 @@
 
 #define CH_OPTION_PREFIX "pgs"
 #define PGS_OPTIONS(X)                                                                        \
-  X(int, box, 0, 0, 1, "friction over 0 = the circular cone, 1 = a box of half width mu r_n") \
-  X(int, check, 5, 1, 1000, "sweeps between two checks of the error")                         \
+  X(int, box, 0, 0, 1, "friction law: 0 = the circular cone, 1 = a box of half width mu r_n") \
+  X(int, check, 5, 1, 1000, "sweeps between checks of the error")                             \
   X(double, omega, 1.0, 0.1, 1.9, "relaxation of a sweep")
 CH_OPTIONS(PGS_OPTIONS)
 

@@ -17,10 +17,10 @@
 #define CH_OPTION_PREFIX "regularized-lcp"
 #define REGULARIZED_OPTIONS(X)                                                                 \
   X(double, eps, 1.0, 1e-12, 1e6, "regularisation of the first step; W's diagonal has mean 1") \
-  X(double, reduce, 0.7, 0.01, 1.0, "its factor from step to step")                            \
+  X(double, reduce, 0.7, 0.01, 1.0, "factor of the regularisation from step to step")          \
   X(double, centre, 1.0, 0.0, 1.0, "share of eps y_k kept: 0 = Tikhonov, 1 = proximal point")  \
   X(double, omega, 1.0, 0.05, 1.9, "relaxation of a sweep")                                    \
-  X(int, sweeps, 100, 1, 1000000, "sweeps at most for each eps")
+  X(int, sweeps, 100, 1, 1000000, "largest number of sweeps for each eps")
 CH_OPTIONS(REGULARIZED_OPTIONS)
 
 typedef struct Splitting {

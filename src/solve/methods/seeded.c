@@ -14,7 +14,7 @@
 #define CH_OPTION_PREFIX "seeded"
 #define SEEDED_OPTIONS(X)                                                         \
   X(int, inside, 30, 1, 1000, "iterations of the interior point from each start") \
-  X(int, starts, 1, 1, 3, "sizes that it starts from: 0.1, 0.01, 10, in this order")
+  X(int, starts, 1, 1, 3, "number of starting sizes: 0.1, 0.01, 10, in this order")
 CH_OPTIONS(SEEDED_OPTIONS)
 
 extern const ChMethod ch_method_ansgs, ch_method_ipm;

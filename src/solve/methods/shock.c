@@ -23,7 +23,7 @@
 #define SHOCK_OPTIONS(X)                                                                   \
   X(int, sweeps, 10, 0, 100000, "sweeps over all blocks before the shock")                 \
   X(int, layer_sweeps, 10, 1, 100000, "sweeps over the blocks of each layer in the shock") \
-  X(double, fraction, 1.0, 0.0, 1.0, "share of the loads in the sweeps before; the shock gets all of them")
+  X(double, fraction, 1.0, 0.0, 1.0, "share of the loads in the sweeps before the shock, which uses all of them")
 CH_OPTIONS(SHOCK_OPTIONS)
 
 #define VISIT_WORK 100.0
@@ -88,7 +88,7 @@ static Shock shock_create(ChRun* run) {
   for (int i = 0; i < s->n; ++i) {
     for (int e = s->bodies->start[i]; e < s->bodies->start[i + 1]; ++e)
       if (feels(&k, i, e)) add_compliance(s->bodies, e, s->dim[i], k.upper.diagonal + s->diagonal_at[i]);
-    k.upper.diagonal[s->diagonal_at[i]] += s->block[i].compliance;
+    ch_scaled_block_add_compliance(&s->block[i], s->dim[i], k.upper.diagonal + s->diagonal_at[i]);
     ch_local_prepare(run->arena, &k.upper, i, &k.local[i]);
   }
   return k;
@@ -170,7 +170,7 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_shock = {
     .name = "shock",
-    .summary = "sweeps, then layer by layer from the ground up with all below of infinite mass",
+    .summary = "sweeps, then a pass layer by layer from the ground up, with infinite mass below",
     .document = "Kaufman 2009",
     .equation = "section 7.5.1",
     .literature = "Guendelman, Bridson and Fedkiw 2003; Erleben 2007",

@@ -16,9 +16,9 @@
 #include "solve/qp/sqp_subproblem.h"
 
 #define CH_OPTION_PREFIX "sqp"
-#define SQP_OPTIONS(X)                                                                                      \
-  X(int, hessian, 0, 0, 1, "0 = damped BFGS as NLPQLP does it, 1 = the exact one without its concave part") \
-  X(double, tol_step, 1e-11, 0.0, 1.0, "descent g'd that counts as none: the first-order conditions hold")  \
+#define SQP_OPTIONS(X)                                                                                             \
+  X(int, hessian, 0, 0, 1, "Hessian: 0 = damped BFGS as in NLPQLP, 1 = exact, without its concave part")           \
+  X(double, tol_step, 1e-11, 0.0, 1.0, "descent g'd that counts as zero, so that the first-order conditions hold") \
   X(double, tol_inner, 1e-12, 1e-16, 1e-2, "residual and complementarity of a quadratic step")
 CH_OPTIONS(SQP_OPTIONS)
 
@@ -199,7 +199,7 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_sqp = {
     .name = "sqp",
-    .summary = "sequential quadratic programming on the non-convex QP: may end in points that are no solution",
+    .summary = "sequential quadratic programming on the non-convex QP: may end in points that are not solutions",
     .document = "Kaufman 2009",
     .equation = "(5.31)-(5.33), section 5.7.3",
     .literature = "Schittkowski 2006",

@@ -20,20 +20,20 @@
 #include "solve/staggered/staggered_terms.h"
 
 #define CH_OPTION_PREFIX "staggered"
-#define STAGGERED_OPTIONS(X)                                                                                  \
-  X(int, anderson, 5, 0, 50, "iterations that Anderson acceleration looks back on; 0 = off")                  \
-  X(double, damping, 1.0, 0.01, 1.0, "share of the new friction in a plain iteration")                        \
-  X(double, rel_err, 0.0, 0.0, 1.0, "also stop when friction changes by less, relative, in the kinetic norm") \
-  X(int, squared, 0, 0, 1, "1 = rel_err bounds the square of that change, as (5.21) is printed")              \
-  X(int, patience, 600, 1, 1e9, "iterations without a tenth of progress before giving up")                    \
-  X(int, settle, 1, 0, 1, "1 = a run that ends early closes with a contact projection")                       \
-  X(double, inner_share, 0.01, 1e-6, 1.0, "error of an inner solve relative to the last error seen outside")  \
-  X(double, inner_tol, 0.0, 0.0, 1e-2, "error of every inner solve, |q| = 1; 0 = as inner_share says")        \
-  X(int, loaded, 0, 0, 1, "1 = friction problem over loaded contacts only")                                   \
-  X(int, form, 0, 0, 2, "contact problem: 0 = cheaper, 1 = dual, in contacts, 2 = primal, in velocities")     \
-  X(int, apart, 0, 0, 1, "1 = both problems cut into sets that carrying contacts connect (7.9)")              \
-  X(int, parallel, 0, 0, 1, "1 = both problems from the last iterate (6.9): twice the work, for analysis")    \
-  X(int, algorithm1, 0, 0, 1, "1 = algorithm 1 to the letter, stopping at rel_err (1e-7 if it is not set)")
+#define STAGGERED_OPTIONS(X)                                                                                           \
+  X(int, anderson, 5, 0, 50, "iterations that Anderson acceleration looks back on; 0 = off")                           \
+  X(double, damping, 1.0, 0.01, 1.0, "share of the new friction in a plain iteration")                                 \
+  X(double, rel_err, 0.0, 0.0, 1.0, "also stop when friction changes by less than this, relative to its kinetic norm") \
+  X(int, squared, 0, 0, 1, "1 = rel_err bounds the square of that change, as (5.21) is printed")                       \
+  X(int, patience, 600, 1, 1e9, "iterations in which the error must fall by a tenth")                                  \
+  X(int, settle, 1, 0, 1, "1 = a run that ends early ends with a contact projection")                                  \
+  X(double, inner_share, 0.01, 1e-6, 1.0, "error of an inner solve, relative to the last outer error")                 \
+  X(double, inner_tol, 0.0, 0.0, 1e-2, "error of every inner solve, |q| = 1; 0 = as inner_share says")                 \
+  X(int, loaded, 0, 0, 1, "1 = the friction problem has loaded contacts only")                                         \
+  X(int, form, 0, 0, 2, "contact problem: 0 = cheaper, 1 = dual, in contacts, 2 = primal, in velocities")              \
+  X(int, apart, 0, 0, 1, "1 = both problems are split into sets connected by loaded contacts (7.9)")                   \
+  X(int, parallel, 0, 0, 1, "1 = both problems start from the last iterate (6.9): twice the work, for analysis")       \
+  X(int, algorithm1, 0, 0, 1, "1 = algorithm 1 to the letter, which stops at rel_err (default 1e-7)")
 CH_OPTIONS(STAGGERED_OPTIONS)
 
 #define LOOSEST_INNER 1e-4

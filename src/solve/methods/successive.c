@@ -15,13 +15,13 @@
 #include "solve/qp/convex_view.h"
 
 #define CH_OPTION_PREFIX "successive"
-#define SUCCESSIVE_OPTIONS(X)                                                                                \
-  X(int, anderson, 5, 0, 50, "passes that Anderson acceleration looks back on; 0 = off")                     \
-  X(double, damping, 1.0, 0.01, 1.0, "share of the new slip in a plain pass")                                \
-  X(int, patience, 200, 1, 1e9, "passes without a tenth of progress before giving up")                       \
-  X(double, inner_share, 0.02, 1e-6, 1.0, "error of an inner solve relative to the last error seen outside") \
-  X(double, paper_rule, 0.0, 0.0, 1.0,                                                                       \
-    "TOL of the paper's own loop: plain, exact passes until no slip changes by more; 0 = off")
+#define SUCCESSIVE_OPTIONS(X)                                                                          \
+  X(int, anderson, 5, 0, 50, "passes that Anderson acceleration looks back on; 0 = off")               \
+  X(double, damping, 1.0, 0.01, 1.0, "share of the new slip in a plain pass")                          \
+  X(int, patience, 200, 1, 1e9, "passes in which the error must fall by a tenth")                      \
+  X(double, inner_share, 0.02, 1e-6, 1.0, "error of an inner solve, relative to the last outer error") \
+  X(double, paper_rule, 0.0, 0.0, 1.0,                                                                 \
+    "TOL of the paper's loop, which repeats exact passes until no slip changes by more; 0 = off")
 CH_OPTIONS(SUCCESSIVE_OPTIONS)
 
 #define FIRST_GUESS 0.01  // at the error of the first pass
@@ -135,7 +135,7 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_successive = {
     .name = "successive",
-    .summary = "successive convex relaxation: the slip as a fixed point around a convex solver",
+    .summary = "successive convex relaxation: a fixed point of the slip around a convex solver",
     .document = "Anitescu and Hart 2004",
     .equation = "LCP1: (15)-(19), section 4.A",
     .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |

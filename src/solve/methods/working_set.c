@@ -18,12 +18,12 @@
 #include "system/subsystem.h"
 
 #define CH_OPTION_PREFIX "working-set"
-#define WORKING_SET_OPTIONS(X)                                                                      \
-  X(int, rounds, 40, 1, 1000, "working sets that are tried")                                        \
-  X(int, drops, 12, 0, 1000, "rounds in which idle blocks may be left out; later they stay in")     \
-  X(int, picks, 0, 0, 100000, "blocks that a round adds; 0 = by the degrees of freedom")            \
-  X(double, depth, 0.1, 0.0, 1.0, "share of the worst violation down to which a round adds blocks") \
-  X(double, loose, 0.01, 0.0, 1.0, "share of the last error that S may keep until it is the last set")
+#define WORKING_SET_OPTIONS(X)                                                                     \
+  X(int, rounds, 40, 1, 1000, "working sets that are tried")                                       \
+  X(int, drops, 12, 0, 1000, "rounds that may leave idle blocks out; later rounds keep them")      \
+  X(int, picks, 0, 0, 100000, "blocks that a round adds; 0 = from the degrees of freedom")         \
+  X(double, depth, 0.1, 0.0, 1.0, "smallest violation that a round adds, as a share of the worst") \
+  X(double, loose, 0.01, 0.0, 1.0, "error allowed on S, as a share of the last error, until S is the last set")
 CH_OPTIONS(WORKING_SET_OPTIONS)
 
 extern const ChMethod ch_method_auto, ch_method_ipm, ch_method_leap, ch_method_newton, ch_method_nsgs, ch_method_walk;
@@ -311,7 +311,8 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_working_set = {
     .name = "working-set",
-    .summary = "solves for the few blocks that carry load and adds those that their answer violates; Newton inside",
+    .summary =
+        "solves the few blocks that carry load by Newton's method, then adds the blocks that the answer violates",
     .document = "Cardhouse's own",
     .equation = "docs/theory/working_set.md",
     .takes =

@@ -80,8 +80,8 @@ static ChStatus check(ChContext* context, const ChProblem* p, bool global) {
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     if (!is_joint(block) && !is_normal(block))
-      return ch_fail(context, CH_ERR_UNSUPPORTED, "block %d: limits have no place in these programmes", i);
-    if (ch_block_compliance(block) > 0.0)
+      return ch_fail(context, CH_ERR_UNSUPPORTED, "block %d: these programmes take no limits", i);
+    if (ch_block_compliance(block) > 0.0 || ch_block_shear(block) > 0.0)
       return ch_fail(context, CH_ERR_UNSUPPORTED, "block %d: these programmes take rigid contacts only", i);
     if (!rubs(block) || block->dimension == 2) continue;
     if (block->sides == 0 || block->mu[0] != block->mu[1])

@@ -32,7 +32,7 @@ static void lay_out_block(const Cut* cut, int i, Window w, ChHalfSystem* half, i
   s->block[k] = whole->block[i];
   if (whole->block[i].law->cone) whole->block[i].law->halve(&whole->block[i], cut->tangential, &s->block[k]);
   s->polygonal |= s->block[k].sides > 0;
-  s->compliant |= s->block[k].compliance > 0.0;
+  s->compliant |= ch_scaled_block_yields(&s->block[k]);
 }
 
 static void lay_out(ChArena* arena, const Cut* cut, ChHalfSystem* half) {

@@ -5,7 +5,8 @@ import { CONTACT_NAMES, SCALE_COLOURS } from "../palette";
 import type { Panel } from "../panel";
 import { CONTACT_WORDS, type Frame, type LoopMessage, type SceneMessage, type StateMessage } from "../protocol";
 import { COLOURINGS, isSoftQuantity } from "../view/quantities";
-import type { Stage } from "../view/stage";
+import type { Margins } from "../view/camera";
+import type { Rectangle, Stage } from "../view/stage";
 import { el, setText } from "./dom";
 import { Worst } from "./verdict";
 
@@ -30,6 +31,14 @@ export function budgetText(met: number, factor: number, speed: number): string {
   if (fluent) return exact ? "exact and fluent" : "fluent, not exact";
   const slower = factor < 0.95 && asked >= 1 ? "slower than life" : "slower than asked";
   return `${exact ? "exact" : "not exact"}, ${slower}`;
+}
+
+// What lies over a picture: lines above, tools above or, on a narrow page, at the right, marks and scales below. The sizes
+// are those of style.css.
+export function covered(pane: Rectangle, two: boolean): Margins {
+  const narrow = matchMedia("(max-width: 760px)").matches;
+  if (!narrow) return { top: two ? 92 : 68, right: 0, bottom: 48, left: 0 };
+  return two ? { top: 46, right: 56, bottom: 10, left: 0 } : { top: 84, right: 56, bottom: pane.height > 300 ? 46 : 10, left: 0 };
 }
 
 // One pane's: the worst certificate since the last time it was shown.
@@ -106,6 +115,7 @@ export class Hud implements Panel {
   );
   private gravityVector: number[] = [0, 0, -9.81];
   private tolerance = 1e-8;
+  private drawing = ""; // what the picture leaves out on a slow machine
   private speed = 1; // times life, as it was asked for
 
   constructor(
@@ -127,6 +137,7 @@ export class Hud implements Panel {
     host.append(this.loopLine);
     this.addChip();
     stage.onDraw = () => this.measure();
+    stage.covered = (pane) => covered(pane, this.chips.length > 1);
   }
 
   private addChip(): void {
@@ -169,7 +180,13 @@ export class Hud implements Panel {
     if (typeof message.met === "number") parts.push(`${shareText(message.met)} met`);
     if (typeof message.behind_seconds === "number") parts.push(lagText(message.behind_seconds));
     if (typeof message.distance === "number") parts.push(`${quantity(message.distance, "m")} apart`);
+    if (this.drawing) parts.push(this.drawing);
     setText(this.loopLine, parts.join(" \u00b7 "));
+  }
+
+  // Said with the speed, since it has the same reason.
+  note(text: string): void {
+    this.drawing = text;
   }
 
   // After every picture. The bar has a round length between 50 and 130 pixels.

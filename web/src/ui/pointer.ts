@@ -145,9 +145,8 @@ export class Pointer {
   }
 
   shootAtCentre(): void {
-    const bounds = this.stage.canvas.getBoundingClientRect();
-    const r = this.stage.rectangle(0);
-    this.shoot(bounds.left + r.x + 0.5 * r.width, bounds.top + r.y + 0.5 * r.height);
+    const { x, y } = this.stage.centre;
+    this.shoot(x, y);
   }
 
   // In space from the reader's side along the line of sight, in the plane from the nearer side of the picture.

@@ -14,6 +14,17 @@ export interface Base {
   target: THREE.Vector3;
 }
 
+// Pixels at the edges of a picture that controls lie over: what is fitted keeps clear of them.
+export interface Margins {
+  top: number;
+  right: number;
+  bottom: number;
+  left: number;
+}
+
+export const NO_MARGINS: Margins = { top: 0, right: 0, bottom: 0, left: 0 };
+const LEAST_FREE = 0.3; // of a side: narrower than that, margins give way
+
 // Where a camera goes to by and by.
 interface Goal extends Base {
   half: number; // of a picture in the plane, m
@@ -33,10 +44,11 @@ export class Rig {
   private planar = false;
   private followed: THREE.Vector3 | null = null;
   private aspect = 1;
+  private free = { wide: 1, tall: 1 }; // shares of the picture that controls leave free
   private goal: Goal | null = null;
   touched = false; // by the reader, whose view it then is
 
-  constructor(element: HTMLElement, changed: () => void) {
+  constructor(element: HTMLElement | null, changed: () => void) {
     this.space.up.set(0, 0, 1);
     this.orbit = new OrbitControls(this.space, element);
     this.slide = new OrbitControls(this.plane, element);
@@ -80,8 +92,25 @@ export class Rig {
     this.slide.enabled = planar;
   }
 
-  resize(width: number, height: number): void {
-    this.aspect = Math.max(1e-3, width / Math.max(1, height));
+  // The middle of the view lies in the middle of what the margins leave.
+  resize(width: number, height: number, margins = NO_MARGINS): void {
+    this.shape(width / Math.max(1, height));
+    const share = (near: number, far: number, whole: number) =>
+      Math.min(1, (1 - LEAST_FREE) / Math.max(1e-9, (near + far) / Math.max(1, whole)));
+    const [tall, wide] = [share(margins.top, margins.bottom, height), share(margins.left, margins.right, width)];
+    this.free = {
+      tall: 1 - (tall * (margins.top + margins.bottom)) / Math.max(1, height),
+      wide: 1 - (wide * (margins.left + margins.right)) / Math.max(1, width),
+    };
+    const aside = 0.5 * wide * (margins.right - margins.left);
+    const down = 0.5 * tall * (margins.bottom - margins.top);
+    for (const camera of [this.space, this.plane])
+      if (aside === 0 && down === 0) camera.clearViewOffset();
+      else camera.setViewOffset(width, height, aside, down, width, height);
+  }
+
+  private shape(aspect: number): void {
+    this.aspect = Math.max(1e-3, aspect);
     this.space.aspect = this.aspect;
     this.space.updateProjectionMatrix();
     const half = this.plane.top;
@@ -119,14 +148,14 @@ export class Rig {
     this.target.copy(target);
     this.plane.top = half;
     this.plane.bottom = -half;
-    if (this.planar) this.resize(this.aspect, 1);
+    if (this.planar) this.shape(this.aspect);
     this.controls.update();
   }
 
   // A part of the way, for so many seconds; says whether some is left.
   glide(seconds: number): boolean {
     if (!this.goal) return false;
-    const share = 1 - Math.exp(-Math.min(0.1, seconds) / GLIDE);
+    const share = 1 - Math.exp(-Math.min(0.5, seconds) / GLIDE);
     const here = this.here();
     const left = here.position.distanceTo(this.goal.position) + Math.abs(here.half - this.goal.half);
     const done = left < 1e-3 * Math.max(1e-9, this.goal.position.distanceTo(this.goal.target));
@@ -169,13 +198,13 @@ export class Rig {
   }
 
   private fitPlane(centre: THREE.Vector3, size: THREE.Vector3, air: number): void {
-    const half = 0.5 * air * Math.max(size.y, size.x / this.aspect, 1e-6);
+    const half = 0.5 * air * Math.max(size.y / this.free.tall, size.x / (this.aspect * this.free.wide), 1e-6);
     this.plane.top = half;
     this.plane.bottom = -half;
     this.plane.zoom = 1;
     this.plane.position.set(centre.x, centre.y, 10);
     this.slide.target.set(centre.x, centre.y, 0);
-    this.resize(this.aspect, 1);
+    this.shape(this.aspect);
   }
 
   // The nearest distance from which all corners of the box lie within the picture.
@@ -189,7 +218,8 @@ export class Rig {
     const [right, up] = [new THREE.Vector3(), new THREE.Vector3()];
     right.crossVectors(this.space.up, direction).normalize();
     up.crossVectors(direction, right);
-    const tall = Math.tan((0.5 * this.space.fov * Math.PI) / 180);
+    const half = Math.tan((0.5 * this.space.fov * Math.PI) / 180);
+    const [tall, wide] = [half * this.free.tall, half * this.aspect * this.free.wide];
     let distance = 0.2 * radius;
     for (let corner = 0; corner < 8; corner++) {
       const p = new THREE.Vector3(
@@ -197,7 +227,7 @@ export class Rig {
         corner & 2 ? box.max.y : box.min.y,
         corner & 4 ? box.max.z : box.min.z,
       ).sub(centre);
-      const reach = Math.max(Math.abs(p.dot(up)) / tall, Math.abs(p.dot(right)) / (tall * this.aspect));
+      const reach = Math.max(Math.abs(p.dot(up)) / tall, Math.abs(p.dot(right)) / wide);
       distance = Math.max(distance, air * reach + p.dot(direction));
     }
     this.space.near = Math.max(1e-4, 0.01 * distance);

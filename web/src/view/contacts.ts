@@ -16,13 +16,14 @@ const VERTEX = `
   attribute vec3 tint;
   attribute float mark;
   uniform float size;
+  uniform float open;
   varying vec3 vTint;
   varying float vMark;
   void main() {
     vTint = tint;
     vMark = mark;
     gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-    gl_PointSize = mark < 0.5 ? 0.6 * size : size;
+    gl_PointSize = mark < 0.5 ? open * size : size;
   }`;
 const FRAGMENT = `
   uniform vec3 rim;
@@ -45,6 +46,7 @@ const FRAGMENT = `
   }`;
 
 const SAMPLE = 256; // contacts
+const FEW_OPEN = 60; // contacts that carry nothing: of more, marks are smaller, so that one sees the bodies
 const LONGEST = 1.6; // times the common force: what a full arrow stands for, or a little less
 
 function grown(old: number, wanted: number): number {
@@ -89,7 +91,7 @@ export class Contacts {
     this.pointMaterial = new THREE.ShaderMaterial({
       vertexShader: VERTEX,
       fragmentShader: FRAGMENT,
-      uniforms: { size: { value: 11 }, rim: { value: new THREE.Color(0xffffff) } },
+      uniforms: { size: { value: 11 }, open: { value: 0.6 }, rim: { value: new THREE.Color(0xffffff) } },
       transparent: true,
       depthTest: false,
     });
@@ -206,6 +208,7 @@ export class Contacts {
     const isOpen = (k: number) => frame.contactInts[CONTACT_WORDS * k + 16] === (ContactStatus.Open as number);
     let [below, above] = [0, frame.contacts];
     for (let k = 0; k < frame.contacts; k++) put(k, isOpen(k) ? below++ : --above);
+    this.pointMaterial.uniforms.open.value = Math.max(0.25, 0.6 * Math.min(1, Math.sqrt(FEW_OPEN / Math.max(1, below))));
     for (const a of [position, tint, mark]) a.needsUpdate = true;
     points.geometry.setDrawRange(0, frame.contacts);
   }

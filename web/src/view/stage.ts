@@ -4,7 +4,7 @@ import { DARK, LIGHT, type Look } from "../palette";
 import type { Panel } from "../panel";
 import { CONTACT_WORDS, ContactStatus, modeCount, type CameraLook, type Frame, type SceneMessage } from "../protocol";
 import type { BodyHit } from "./bodies";
-import { Rig, type Base, type Direction } from "./camera";
+import { NO_MARGINS, Rig, type Base, type Direction, type Margins } from "./camera";
 import { roomAround } from "./extent";
 import { Pane, type Shown } from "./pane";
 import { COLOURINGS, isSoftQuantity, type Colouring } from "./quantities";
@@ -57,6 +57,7 @@ export class Stage implements Panel {
   private begun: { base: Base; time: number; body: THREE.Vector3 } | null = null; // of a camera that is planned
   plan: CameraLook = {}; // of whoever makes pictures; it goes before the scene's
   wish: { colouring?: Colouring; chains?: boolean } | null = null; // of a link: for the next scene
+  covered: (pane: Rectangle) => Margins = () => NO_MARGINS; // by controls
   steady = false; // the camera does not go after what leaves the picture
   private lastPicture = 0;
   private slow = { pictures: 0, seconds: 0 }; // in a row
@@ -160,7 +161,8 @@ export class Stage implements Panel {
 
   private get air(): number {
     const moving = this.panes[0].scene?.bodies.filter((body) => !body.fixed).length ?? 0;
-    return moving > 2 ? 1.2 : 1.8; // one body alone does not fill the picture
+    const [many, few] = this.steady ? [1.2, 1.8] : [1.08, 1.4]; // the page's margins are room already
+    return moving > 2 ? many : few; // one body alone does not fill the picture
   }
 
   private get camera(): CameraLook {
@@ -173,6 +175,7 @@ export class Stage implements Panel {
     this.direction = direction ?? plan.view ?? "iso";
     this.seen = this.panes[0].pictureBox();
     this.room = roomAround(this.seen);
+    this.shapeView();
     this.rig.fit(this.seen, more * this.air, this.direction, plan.fov);
     this.begun = null;
     if (!direction) this.begin(plan);
@@ -317,9 +320,28 @@ export class Stage implements Panel {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (width === 0 || height === 0) return;
     this.renderer.setSize(width, height, false);
-    const r = this.rectangle(0);
-    this.rig.resize(r.width, r.height);
+    this.shapeView();
+    if (this.fitted !== "" && !this.seen.isEmpty() && !this.rig.touched && !this.following && !this.begun && !this.steady)
+      this.rig.fit(this.seen, this.air, this.direction, this.camera.fov);
     this.paint();
+  }
+
+  // The part of a pane that the page's controls leave free.
+  private get margins(): Margins {
+    return this.steady ? NO_MARGINS : this.covered(this.rectangle(0));
+  }
+
+  private shapeView(): void {
+    const { width, height } = this.rectangle(0);
+    if (width > 0 && height > 0) this.rig.resize(width, height, this.margins);
+  }
+
+  // The middle of what is free in the first pane, in pixels of the window.
+  get centre(): { x: number; y: number } {
+    const bounds = this.canvas.getBoundingClientRect();
+    const { x, y, width, height } = this.rectangle(0);
+    const { top, right, bottom, left } = this.margins;
+    return { x: bounds.left + x + 0.5 * (width + left - right), y: bounds.top + y + 0.5 * (height + top - bottom) };
   }
 
   // The picture is then in the canvas, to be read at once.
@@ -364,7 +386,7 @@ export class Stage implements Panel {
     } else if (this.shown.shadows && !this.shadowsChosen && this.panes[0].scene?.dimension === 3) {
       this.shown.shadows = false;
       this.apply();
-      this.onSlower?.("Shadows are off: this machine draws slowly. The view menu turns them on again.");
+      this.onSlower?.("no shadows");
     }
   }
 }
