@@ -25,7 +25,7 @@ help:
 	@echo "make test                           builds and runs every test"
 	@echo "make conformance [PROBLEMS=folder]  every method over every problem of a folder (or generated ones)"
 	@echo "make bench-solvers PROBLEMS=folder  our methods beside Siconos' on a folder of problems"
-	@echo "make bench-laws                     every convex law over 200 generated problems, solved by auto"
+	@echo "make bench-laws                     every convex law over 200 generated problems, solved by auto; FLAGS: --law NAME, --only INDEX, --method NAME"
 	@echo "make repose                         the angle of repose over the resistance to rolling, docs/repose.md"
 	@echo "make bench-portfolio PROBLEMS=folder  auto beside each of its members: work, time, profiles"
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
@@ -102,7 +102,7 @@ conformance:
 bench-laws:
 	@tools/install-packages build
 	@$(MAKE) --no-print-directory build TARGETS=solve_laws
-	@$(BUILD)/solve_laws
+	@$(BUILD)/solve_laws $(FLAGS)
 
 # Runs a benchmark and makes what it prints its section of the results.
 RECORD = python3 bench/results_section.py --results $(RESULTS)

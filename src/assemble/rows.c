@@ -364,6 +364,37 @@ static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, 
   }
 }
 
+double ch_row_bend_speed(const ChWorld* world, const ChRows* rows, int row, const int body[2], const double* rates) {
+  double sum = 0.0;
+  for (int side = 0; side < 2 && rows->bends; ++side) {
+    const double* bend = rows->bends[row][side];
+    if (!bend || body[side] < 0) continue;
+    const double* own = rates + world->bodies[body[side]].first_mode;
+    for (int a = 0; a < ch_body_modes(world, body[side]); ++a) sum += bend[a] * own[a];
+  }
+  return sum;
+}
+
+// How deformable sides of a block of a joint move along its rows.
+static void add_bends(ChArena* arena, const ChMoment* moment, const ChRowBlock* block, ChRows* out) {
+  const ChJoint* joint = &moment->world->joints[block->joint];
+  const ChRow* list[CH_BLOCK_MAX];
+  for (int a = 0; a < block->law.dimension; ++a) list[a] = &out->rows[block->law.row + a];
+  for (int side = 0; side < 2; ++side) {
+    const int modes = ch_joint_modes(joint, side);
+    if (modes == 0) continue;
+    double* bend = CH_TAKE_RAW(arena, (long)block->law.dimension * modes, double);
+    ch_joint_bends(moment->world, joint, moment->states, side, block->law.dimension, list, bend);
+    for (int a = 0; a < block->law.dimension; ++a) out->bends[block->law.row + a][side] = bend + (long)a * modes;
+  }
+}
+
+static bool grips(const ChWorld* world) {
+  for (int j = 0; j < world->joint_count; ++j)
+    if (world->joints[j].grip[0] || world->joints[j].grip[1]) return true;
+  return false;
+}
+
 static void take_touches(ChArena* arena, const ChMoment* moment, ChRows* out) {
   long most = 0, blocks = (long)moment->gap_count + (long)moment->world->joint_count * CH_JOINT_ROWS_MAX;
   for (int g = 0; g < moment->gap_count; ++g)
@@ -391,6 +422,10 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
   if (moment->world->mode_count > 0) take_touches(arena, moment, out);
   for (int j = 0; j < moment->world->joint_count; ++j)
     if (!moment->joint_here || moment->joint_here[j]) add_joint(moment, rule, j, out);
+  if (out->block_count > 0 && grips(moment->world)) {
+    out->bends = (double*(*)[2])CH_TAKE(arena, 2 * most, double*);
+    for (int b = 0; b < out->block_count; ++b) add_bends(arena, moment, &out->blocks[b], out);
+  }
   ChSurface surface = {0};
   const int* seen = NULL;  // gaps of one pair of shapes follow each other
   for (int g = 0; g < moment->gap_count; ++g) {

@@ -12,7 +12,7 @@
 enum {
   LARGE = 500,      // contacts, from which on the default halves
   PAUSE = 16,       // steps that it leaves alone after one that shorter substeps did not help
-  GAP_HALVINGS = 6  // for overlaps: of second order in h, they are a thousandth by then
+  GAP_HALVINGS = 9  // for overlaps, of second order in h: no more of them is left by then
 };
 // Times the work limit that the tries of a step may take in all; less where nobody asked for them.
 #define MOST_WORK 64.0
