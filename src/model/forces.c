@@ -316,7 +316,7 @@ double ch_forces_potential_of(const ChWorld* world, const unsigned char* which, 
   double sum = 0.0;
   ChVec3 gravity = signal_vector(world->gravity, t);
   for (int b = 0; b < world->body_count; ++b)
-    if (ch_body_is_dynamic(world, b) && (!which || which[b]))
+    if ((!which || which[b]) && ch_body_is_dynamic(world, b))
       sum -= world->bodies[b].mass * ch_dot(gravity, states[b].position);
   for (int b = 0; b < world->body_count && world->mode_count > 0; ++b)
     if (world->bodies[b].soft) sum += deformation_energy(world, states, b, gravity);
@@ -332,7 +332,7 @@ double ch_kinetic_energy_of(const ChWorld* world, const unsigned char* which, co
   double sum = 0.0;
   for (int b = 0; b < world->body_count; ++b) {
     const ChBody* body = &world->bodies[b];
-    if (body->kind != CH_BODY_DYNAMIC || (which && !which[b])) continue;
+    if ((which && !which[b]) || body->kind != CH_BODY_DYNAMIC) continue;
     const ChBodyState* s = &states[b];
     sum += 0.5 * body->mass * ch_dot(s->velocity, s->velocity);
     sum += body->soft ? soft_kinetic(world, states, b) : 0.5 * ch_dot(s->omega, ch_mat_apply(&body->inertia, s->omega));
@@ -363,7 +363,7 @@ void ch_momenta_of(const ChWorld* world, const unsigned char* which, const ChBod
   *linear = *angular = ch_vec(0, 0, 0);
   for (int b = 0; b < world->body_count; ++b) {
     const ChBody* body = &world->bodies[b];
-    if (body->kind != CH_BODY_DYNAMIC || (body->soft && body->soft->clamped) || (which && !which[b])) continue;
+    if ((which && !which[b]) || body->kind != CH_BODY_DYNAMIC || (body->soft && body->soft->clamped)) continue;
     const ChBodyState* s = &states[b];
     ChVec3 p = ch_scale(body->mass, s->velocity);
     ChVec3 spin = body->soft ? soft_spin(world, states, b) : ch_mat_apply(&body->inertia, s->omega);

@@ -84,7 +84,7 @@ double ch_ledger_applied(const ChSimulation* s, const double* k, double h) {
   int width = ch_world_width(s->world);
   double sum = 0.0, end = end_weight(s);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || !ch_peers_here(s, b)) continue;
+    if (!ch_peers_here(s, b) || s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
     double v[6];
     ch_state_read(s->world, &s->states[b], v);
     for (int a = 0; a < width; ++a)
@@ -121,7 +121,7 @@ double ch_ledger_half_step(const ChSimulation* s, double h) {
   int width = ch_world_width(s->world);
   double sum = 0.0, left = 1.0 - end_weight(s);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (!ch_body_is_dynamic(s->world, b) || !ch_peers_here(s, b)) continue;
+    if (!ch_peers_here(s, b) || !ch_body_is_dynamic(s->world, b)) continue;
     double v[6];
     ch_state_read(s->world, &s->states[b], v);
     for (int a = 0; a < s->world->dimension; ++a)
