@@ -134,9 +134,10 @@ typedef struct ChJoint {
   int slot;
   ChJointType type;
   int body[2];
-  ChFrame frame[2];    // joint frame in each body: origin at the anchor, z along the axis (universal: frame[1] has the
-                       // second axis as its x; plane: z along an axis in the plane, x its normal); ground: world
-  double start_angle;  // plane: angle of body[1] less that of body[0] at the start
+  ChFrame frame[2];  // joint frame in each body: origin at the anchor, z along the axis (universal: frame[1] has the
+                     // second axis as its x; plane: z along an axis in the plane, x its normal); ground: world
+  const struct ChSoftGrip* grip[2];  // where that side is deformable: what frame[] follows, as it is at rest; else NULL
+  double start_angle;                // plane: angle of body[1] less that of body[0] at the start
   double length;
   bool collide;
   ChJointAxis axes[3];
@@ -144,7 +145,8 @@ typedef struct ChJoint {
 
 typedef struct ChForce {
   int slot, body[2];
-  ChForceDef def;      // with its own copies of names and tables; points re-expressed about the centre of mass
+  ChForceDef def;  // with its own copies of names and tables; points re-expressed about the centre of mass
+  const struct ChSoftGrip* grip;  // wrench on a deformable body: what def.at[0] follows; else NULL
   ChQuat turn[2];      // torsion: in each body, the frame with z along the axis; equal in the world at the start
   double start_angle;  // torsion, plane: as in ChJoint
 } ChForce;
@@ -193,6 +195,10 @@ static inline size_t ch_world_state_bytes(const ChWorld* world) {
 }
 static inline ChBodyState* ch_states_take(ChArena* arena, const ChWorld* world) {
   return (ChBodyState*)(void*)CH_TAKE(arena, ch_world_state_bytes(world) / sizeof(double), double);
+}
+// Rates of all modes of the world.
+static inline const double* ch_states_rates(const ChWorld* world, const ChBodyState* states) {
+  return (const double*)(states + world->body_count) + world->mode_count;
 }
 // Amplitudes and rates of one deformable body.
 static inline double* ch_state_modes(const ChWorld* world, const ChBodyState* states, int body) {

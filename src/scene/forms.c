@@ -296,6 +296,10 @@ static const ChField joint_fields[] = {
     ROW(two_texts, ChSceneJoint, "bodies", bodies, "two names of bodies; \"ground\" is the world", CH_REQUIRED, CH_ANY,
         NULL),
     JOINT(flag, "collide", collide, "whether the two bodies may touch each other", 0, CH_ANY, NULL),
+    JOINT(number, "reach", reach,
+          "of a deformable body the joint follows the skin within this of its point, m; 0: the nearest vertex and its "
+          "neighbours",
+          0, CH_NOT_NEGATIVE, NULL),
 };
 const ChSceneForm ch_form_joint = {.name = "joint",
                                    .count = CH_COUNT(joint_fields),

@@ -218,6 +218,7 @@ ChStatus ch_step_try(ChContext* context, ChSimulation* s, double h, double end, 
   if (status != CH_MAX_ITER) return status;
   memcpy(s->states, s->before, ch_world_state_bytes(s->world));
   s->scratch = other_scratch(s);  // the last step's: the next try begins where this one did
+  if (s->peers && s->peers->again(s->peers->self)) return ch_step_try(context, s, h, end, info);
   return status;
 }
 
