@@ -144,13 +144,35 @@ static void yield_along(const ChRowRule* rule, const ChSurface* surface, int dim
   out->shears[out->block_count - 1] = shear;
 }
 
+// Whether locks of both bodies, as far as they move, may leave nothing of a row. Most contacts end here.
+static bool may_be_locked(const ChMoment* moment, const int body[2]) {
+  for (int side = 0; side < 2; ++side) {
+    if (!ch_world_moves(moment->world, body[side])) continue;
+    if (ch_body_locks(moment->world, body[side]) == 0 || moment->world->bodies[body[side]].soft) return false;
+  }
+  return true;
+}
+
+// Whether the row's force alone acts on a freedom, which spares most contacts the basis.
+static bool pushes(const ChMoment* moment, const ChRow* row, const int body[2]) {
+  double left = 0.0, size = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    if (!ch_world_moves(moment->world, body[side])) continue;
+    const unsigned locks = ch_body_locks(moment->world, body[side]);
+    const ChVec3 f = row->force[side], t = row->torque[side];
+    left += (locks & 1u ? 0.0 : f.x * f.x) + (locks & 2u ? 0.0 : f.y * f.y) + (locks & 4u ? 0.0 : f.z * f.z);
+    size += ch_dot(f, f) + ch_dot(t, t);
+  }
+  return left > LOCKED * LOCKED * size;
+}
+
 // Whether the row acts on no freedom of either body. What locks leave of a row is told by the basis of the freedoms
 // that there are.
 static bool is_locked(const ChMoment* moment, const ChRow* row, const int body[2]) {
   double size = 0.0, left = 0.0;
+  if (pushes(moment, row, body)) return false;
   for (int side = 0; side < 2; ++side) {
     if (!ch_world_moves(moment->world, body[side])) continue;
-    if (ch_body_locks(moment->world, body[side]) == 0 || moment->world->bodies[body[side]].soft) return false;
     double basis[36], along[6];
     const ChVec3 f = row->force[side], t = row->torque[side];
     int width = ch_world_width(moment->world);
@@ -169,6 +191,7 @@ static bool is_locked(const ChMoment* moment, const ChRow* row, const int body[2
 
 // A contact whose normal force moves nobody: no answer undoes its overlap, and no law says how hard it presses.
 static bool leave_out(const ChMoment* moment, const ChGap* gap, ChRows* out) {
+  if (!may_be_locked(moment, gap->body)) return false;
   ChRow normal = contact_row(moment, gap, gap->normal);
   if (!is_locked(moment, &normal, gap->body)) return false;
   ++out->locked;
