@@ -61,6 +61,7 @@ PUBLIC = {
     "union_find.h": "base",
     "world.h": "model",
     "periodic.h": "model",
+    "recirculation.h": "model",
     "body.h": "model",
     "joint.h": "model",
     "contact.h": "collide",

@@ -87,6 +87,24 @@ class Distributed(unittest.TestCase):
     def test_what_rests_stays_at_rest(self):
         self.check_bits("cards", "--until", "0.05")
 
+    def test_a_heap_that_all_solve_is_the_same_on_any_number(self):
+        words = ("box-of-spheres", "--n", "120", "--until", "0.25", "--together", "20", "--every", "5", "--json")
+        first, natural = None, None
+        for ranks in (1, 2, 3):
+            made = run(ranks, *words, "--out", self.path(f"{ranks}.h5"))
+            self.assertEqual((made.returncode, made.stderr), (0, ""))
+            report = json.loads(made.stdout)
+            processes = report["processes"]
+            self.assertGreater(processes[0]["sweeps"], 100)
+            self.assertTrue(all(one["together"] > 0 for one in processes))
+            self.assertLessEqual(report["certificate"]["natural"]["max"], 1e-6)
+            if first is None:
+                first, natural = columns(self.path("1.h5")), report["certificate"]
+            self.same(columns(self.path(f"{ranks}.h5")), first, ranks)
+            self.assertEqual(report["certificate"], natural)
+        alone = self.record(0, "alone.h5", *words[:-1][:5], "--every", "5")
+        self.assertLess(numpy.abs(alone["body/position"] - first["body/position"]).max(), 1e-4)
+
     def test_a_run_goes_on_with_another_number_of_processes(self):
         scene = ("box-of-spheres", "--n", "60")
         whole = self.record(0, "whole.h5", *scene, "--until", "0.12")

@@ -601,7 +601,7 @@ static void impossible_definitions_are_refused(void** state) {
   REFUSE(kit, s.mesh.tets[0] = 999, "tetrahedr");
 }
 
-static void a_deformable_body_takes_no_shapes_joints_or_forces(void** state) {
+static void a_deformable_body_takes_no_shapes_or_springs(void** state) {
   Kit* kit = *state;
   Stage s = set_stage(kit);
   CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, ch_body_id(s.body), &s.def, NULL));
@@ -611,11 +611,11 @@ static void a_deformable_body_takes_no_shapes_joints_or_forces(void** state) {
   shape.radius = 1.0;
   assert_int_not_equal(ch_world_add_shape(&kit->context, s.world, ch_body_id(s.body), &shape, NULL), CH_OK);
   assert_non_null(strstr(kit->context.message, "its skin is its only shape"));
-  ChJointDef joint = ch_joint_def_default();
-  joint.type = CH_JOINT_BALL;
-  joint.body[0] = CH_GROUND, joint.body[1] = ch_body_id(s.body);
-  assert_int_not_equal(ch_world_add_joint(&kit->context, s.world, &joint, NULL), CH_OK);
-  assert_non_null(strstr(kit->context.message, "is deformable; joints and forces act on rigid bodies only"));
+  ChForceDef spring = ch_force_def_default();
+  spring.body[0] = CH_GROUND, spring.body[1] = ch_body_id(s.body);
+  spring.at[0] = ch_vec(0.0, 0.0, 9.0);
+  assert_int_not_equal(ch_world_add_force(&kit->context, s.world, &spring, NULL), CH_OK);
+  assert_non_null(strstr(kit->context.message, "is deformable; a distance joint"));
   ch_world_destroy(s.world);
 }
 
@@ -726,7 +726,7 @@ int main(void) {
       TEST(what_rounding_spoils_is_refused_with_the_reason),
       TEST(frequencies_of_thin_plates_are_right_or_refused),
       TEST(running_out_of_memory_is_reported),
-      TEST(a_deformable_body_takes_no_shapes_joints_or_forces),
+      TEST(a_deformable_body_takes_no_shapes_or_springs),
   };
   return cmocka_run_group_tests(tests, ch_temporary_create, ch_temporary_remove);
 }

@@ -180,8 +180,8 @@ class Soft(unittest.TestCase):
                 self.assertEqual(told[2].decode(), self.path(words[0]) + "/.cache/cardhouse")
         self.assertEqual(run("scene", "check", "-", input=text, env=dict(os.environ, HOME=self.path("third"))).stderr, "")
 
-    def test_other_integrators_are_refused(self):
-        result = run("run", self.scene(), "--integrator", "half-step")
+    def test_integrators_whose_vibrations_grow_are_refused(self):
+        result = run("run", self.scene(), "--integrator", "midpoint", "--midpoint", "0.8")
         self.assertEqual(result.returncode, 2)
         self.assertIn("deformable", result.stderr)
 

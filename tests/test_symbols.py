@@ -12,7 +12,7 @@ ENGINE, IO = (os.path.join(BUILD, f"lib{name}.so") for name in ("cardhouse", "ca
 
 def defined(library, *options):
     lines = subprocess.run(["nm", "--defined-only", *options, library], capture_output=True, text=True, check=True).stdout
-    return {line.split()[-1] for line in lines.splitlines()}
+    return {line.split()[-1] for line in lines.splitlines() if len(line.split()) > 2}
 
 
 def needed(library):

@@ -51,6 +51,10 @@ void ch_discharge_print(const ChSurvey* s) {
   }
   printf("%.0f grains went below %c = %g m in %.4g s: %.4g grains/s, %.4g kg/s\n", r.grains,
          'x' + s->options.discharge_axis, s->options.discharge_at, r.seconds, r.grains_per_second, r.mass_per_second);
+  if (s->returned > 0.0) printf("              %.0f of them came back above\n", s->returned);
+  if (s->stays > 0.0)
+    printf("              %.4g s from one return to the next, of the %.0f that returned twice\n",
+           s->residence / s->stays, s->stays);
 }
 
 static json_t* tensor_json(const double t[9], int dimension) {
@@ -79,8 +83,9 @@ json_t* ch_forces_json(const ChForces* f) {
 json_t* ch_discharge_json(const ChSurvey* s) {
   ChDischargeRate r = ch_discharge_rate(s);
   char axis[2] = {(char)('x' + s->options.discharge_axis), 0};
-  return json_pack("{s:s, s:f, s:o, s:o, s:o, s:o, s:o}", "axis", axis, "at", s->options.discharge_at, "seconds",
-                   ch_json_real(r.seconds), "grains", ch_json_real(r.grains), "mass", ch_json_real(r.mass),
+  return json_pack("{s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "axis", axis, "at", s->options.discharge_at,
+                   "seconds", ch_json_real(r.seconds), "grains", ch_json_real(r.grains), "mass", ch_json_real(r.mass),
                    "grains_per_second", ch_json_real(r.grains_per_second), "mass_per_second",
-                   ch_json_real(r.mass_per_second));
+                   ch_json_real(r.mass_per_second), "returned", ch_json_real(s->returned), "residence",
+                   ch_json_real(s->stays > 0.0 ? s->residence / s->stays : NAN));
 }

@@ -45,6 +45,7 @@ enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is a
   X(TEXT, rest, NULL, "on|off", 0, 0, "whether a certified state of rest is kept without solving")                    \
   X(FLAG, distributed, false, NULL, 0, 0, "shares the world with the processes of `mpirun -n N`")                     \
   X(REAL, patience, 0.0, "S", 0.1, 1e6, "seconds that a process of --distributed waits for the others (300)")         \
+  X(COUNT, together, 0, "N", 1, 1000000000, "balls from which on processes solve a heap together (2000)")             \
   X(FLAG, realtime, false, NULL, 0, 0, "follows the clock: waits when early, and limits every step to 6 h")           \
   X(REAL, lag, -1.0, "MS", 0.0, 1e6, "largest delay of --realtime behind the clock, milliseconds (500)")              \
   X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "time limit of a step, milliseconds; then it uses the best answer found") \
@@ -116,6 +117,10 @@ static bool check_lag(const ChCommand* self, const Arguments* a) {
 static bool check_together(const ChCommand* self, const Arguments* a, const char* scene) {
   if (!a->distributed && a->patience > 0.0) {
     ch_complain(self, "--patience %g: needs --distributed; a process by itself waits for nobody", a->patience);
+    return false;
+  }
+  if (!a->distributed && a->together > 0) {
+    ch_complain(self, "--together %ld: needs --distributed; a process by itself solves all islands", a->together);
     return false;
   }
   const char* word = a->problems           ? "--problems"
@@ -575,7 +580,8 @@ static ChExit run_run(const ChCommand* self, int count, char** words) {
   if (!check_together(self, &job.arguments, job.name)) return CH_EXIT_USAGE;
   job.checkpoint = interrupted_checkpoint(&job.arguments);
   if (job.arguments.distributed) {
-    ChStatus joined = ch_together_begin(&job.context, job.arguments.patience, &job.together);
+    ChStatus joined =
+        ch_together_begin(&job.context, job.arguments.patience, (int)job.arguments.together, &job.together);
     if (joined != CH_OK) return ch_failure_exit(self, &job.context, joined);
     if (!ch_together_speaks(job.together)) job.arguments.quiet = true;
   }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cardhouse/recirculation.h"
 #include "cardhouse/soft.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
@@ -123,6 +124,8 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
                       pair_json("mean", ch_json_real(mean((double)s->iterations_sum, s->steps)), "max",
                                 json_integer(s->iterations_max)));
   json_object_set_new(object, "certificate", certificate_json(s));
+  if (ch_world_recirculation(ch_simulation_world(r->simulation)).radius > 0.0)
+    json_object_set_new(object, "recirculated", json_integer(ch_simulation_recirculated(r->simulation)));
   json_object_set_new(object, "missed_steps", json_integer(s->missed));
   json_object_set_new(object, "substeps",
                       json_pack("{s:I, s:I, s:o, s:o}", "kept", (json_int_t)s->substeps, "rejected",
@@ -267,6 +270,11 @@ static void print_mechanics(const ChRunReport* r) {
          s->energy_start, s->energy_end, s->largest_gain);
 }
 
+static void print_recirculated(const ChRunReport* r) {
+  if (!(ch_world_recirculation(ch_simulation_world(r->simulation)).radius > 0.0)) return;
+  printf("recirculated  %ld bodies sank out below and came back above\n", ch_simulation_recirculated(r->simulation));
+}
+
 static void print_substeps(const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   if (s->rejected == 0) return;
@@ -312,6 +320,7 @@ void ch_run_print_text(const ChRunReport* r) {
          mean((double)s->contacts_sum, s->steps), s->contacts_max, mean((double)s->iterations_sum, s->steps),
          s->iterations_max);
   print_substeps(r);
+  print_recirculated(r);
   print_verdict(r);
   print_bounds(r);
   print_locked(s);

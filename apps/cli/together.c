@@ -60,9 +60,10 @@ json_t* ch_together_costs_json(const ChTogetherCosts* costs) {
 
 #ifdef CH_DISTRIBUTED
 
-ChStatus ch_together_begin(ChContext* context, double patience, ChDistributed** out) {
+ChStatus ch_together_begin(ChContext* context, double patience, int together, ChDistributed** out) {
   ChDistributedOptions options = ch_distributed_options_default();
   if (patience > 0.0) options.patience = patience;
+  if (together > 0) options.together = together;
   return ch_distributed_begin(context, &options, out);
 }
 
@@ -107,8 +108,8 @@ ChStatus ch_together_costs(ChContext* context, ChDistributed* together, ChTogeth
 
 #else
 
-ChStatus ch_together_begin(ChContext* context, double patience, ChDistributed** out) {
-  (void)patience;
+ChStatus ch_together_begin(ChContext* context, double patience, int together, ChDistributed** out) {
+  (void)patience, (void)together;
   *out = NULL;
   return ch_fail(context, CH_ERR_UNSUPPORTED,
                  "--distributed: this program was built without MPI; install libopenmpi-dev, openmpi-bin and "

@@ -8,8 +8,8 @@
 #include "cardhouse/distributed.h"
 #include "cli/arguments.h"
 
-// CH_ERR_UNSUPPORTED where the program was built without MPI.
-ChStatus ch_together_begin(ChContext* context, double patience, ChDistributed** out);
+// Numbers that are 0 leave the defaults. CH_ERR_UNSUPPORTED where the program was built without MPI.
+ChStatus ch_together_begin(ChContext* context, double patience, int together, ChDistributed** out);
 void ch_together_end(ChDistributed* together);
 // Whether it is the process that writes and speaks.
 bool ch_together_speaks(const ChDistributed* together);

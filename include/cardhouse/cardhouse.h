@@ -27,6 +27,7 @@
 #include "cardhouse/problem.h"
 #include "cardhouse/query.h"
 #include "cardhouse/random.h"
+#include "cardhouse/recirculation.h"
 #include "cardhouse/record.h"
 #include "cardhouse/scene.h"
 #include "cardhouse/shape.h"

@@ -21,8 +21,9 @@ typedef struct ChDistributed ChDistributed;
 
 typedef struct ChDistributedOptions {
   double patience;  // seconds that a process waits for others before it ends the run with status 3; positive
+  int together;     // an island of more balls is solved by all processes that have contacts of it; 1 or more
 } ChDistributedOptions;
-// Returns 300 s.
+// Returns 300 s and 2,000 balls.
 CH_API ChDistributedOptions ch_distributed_options_default(void);
 
 // Starts MPI. To be called once, from the program's first thread.

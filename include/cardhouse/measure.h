@@ -266,7 +266,7 @@ typedef struct ChInstant {
   double packing, temperature, coordination, loaded, rattlers, segregation;
   double pressure, normal,
       mobilised;  // trace of the stress over the dimension, Pa; mean normal force, N; mean share of friction in use
-  double passed, passed_mass;  // number and mass, kg, of the grains below the plane of the discharge
+  double passed, passed_mass;  // grains and kg that passed the plane of the discharge: below it now, or returned since
 } ChInstant;
 
 typedef struct ChSurvey {
@@ -277,6 +277,10 @@ typedef struct ChSurvey {
   ChForces forces;
   ChPairCorrelation correlation;
   ChProfile profile[CH_PROFILE_AXES];
+  double returned, returned_mass;  // grains that passed and came back (recirculation.h): they are far above themselves
+  double* before;                  // where each grain was at the last moment, along the axis of the discharge
+  double stays, residence;         // grains that came back for a second time, and the sum of their times between
+  double* since;                   // when each came back; NaN: not yet
 } ChSurvey;
 
 // Allocates room for a number of moments. Fails if a profile has an axis that the region does not have.

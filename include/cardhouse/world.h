@@ -279,12 +279,15 @@ typedef struct ChJointDef {
   ChVec3 second_axis;  // universal
   double length;       // distance: 0 = as it is at the start
   bool collide;        // whether the two bodies may touch each other
+  double reach;  // of a deformable body the frame follows the skin within this of its point, metres; 0: the vertex
+                 // that is nearest and its neighbours
   ChJointAxis axes[3];
 } ChJointDef;
 // Returns a fixed joint without bodies; axis z, second axis x.
 CH_API ChJointDef ch_joint_def_default(void);
 
-// Adds a joint between two rigid bodies, or one and the ground, at least one of them dynamic.
+// Adds a joint between two bodies, or one and the ground, at least one of them dynamic. A body becomes deformable
+// before it gets joints.
 CH_API ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, ChJointId* id);
 
 // --- forces ----------------------------------------------------------------------------------------------------------

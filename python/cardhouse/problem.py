@@ -31,11 +31,11 @@ Triplets = tuple[int, int, NDArray[np.int32], NDArray[np.int32], Array]
 Compressed = tuple[int, int, bytes, bytes, bytes]
 
 #: One block of a problem: law (its number in LAWS), dimension, row (filled in), mu along both tangents, bounds lo and hi,
-#: compliance in 1/kg, sides of a polygonal section (0: smooth), parameters of further laws. The layout is that of ChBlock in C,
-#: whose last member is the address of a section of friction: 0 here, because only C makes sections; `curve` is 0, too.
+#: compliance in 1/kg, sides of a polygonal section (0: smooth), parameters of further laws, compliance along the tangents. The
+#: layout is that of ChBlock in C. Only C makes sections and curves of friction: `section` is an address, and both are 0 here.
 BLOCK = np.dtype([("law", "i4"), ("dimension", "i4"), ("row", "i4"), ("mu", "f8", 2), ("lo", "f8"), ("hi", "f8"),
-                  ("compliance", "f8"), ("sides", "i4"), ("curve", "i4"), ("more", "f8", 4), ("section", np.uintp)],
-                 align=True)
+                  ("compliance", "f8"), ("sides", "i4"), ("curve", "i4"), ("more", "f8", 4), ("section", np.uintp),
+                  ("shear", "f8")], align=True)
 assert BLOCK.itemsize == _core.block_size
 
 #: Names of the laws: contact, bilateral, unilateral, limit, compliant, rolling, drilling,
@@ -74,7 +74,7 @@ def blocks_of(blocks: Iterable[Mapping[str, Any]], dimension: int = 3) -> NDArra
                 row["more"][_MOMENTS.index(key)] = value
                 continue
             elif key not in (BLOCK.names or ()) or key in ("row", "section"):
-                raise ValueError(f"a block has no {key!r}; there are: law, dimension, mu, lo, hi, compliance, sides, "
+                raise ValueError(f"a block has no {key!r}; there are: law, dimension, mu, lo, hi, compliance, shear, sides, "
                                  "rolling, drilling, pull")
             row[key] = value
         if row["dimension"] == 0:

@@ -357,15 +357,16 @@ class World(_Shapes[Part]):
 
     def add_joint(self, type: str, first: Who, second: Who, *, name: str | None = None, at: Vector | None = None,
                   axis: Vector | None = None, second_axis: Vector | None = None, second_at: Vector | None = None,
-                  length: float | None = None, collide: bool | None = None,
+                  length: float | None = None, collide: bool | None = None, reach: float | None = None,
                   axes: Iterable[Mapping[str, Any]] | None = None, **freedom: Any) -> JointPart:
         """A joint between two bodies, or one and "ground": points (m) and axes in the world at the start. A freedom
         counts the motion of the second body as the first sees it. `axes` has one object a freedom; where there is one
-        only, its keys (lower, upper, friction, drive, target, strength) may stand here themselves."""
+        only, its keys (lower, upper, friction, drive, target, strength) may stand here themselves. On a deformable body
+        the joint follows the skin within `reach` metres of its point."""
         joint: Document = {"type": type, "bodies": [_plain(first, "bodies"), _plain(second, "bodies")],
                            "name": name or f"joint {len(self._document.get('joints', []))}"}
         joint.update(_given(at=at, axis=axis, second_axis=second_axis, second_at=second_at, length=length,
-                            collide=collide, axes=None if axes is None else list(axes)))
+                            collide=collide, reach=reach, axes=None if axes is None else list(axes)))
         if freedom:
             joint.setdefault("axes", [{}])[0].update(_given(**freedom))
         self._append("joints", joint)

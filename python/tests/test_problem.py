@@ -54,6 +54,11 @@ class Building(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "block 0 has a section"):
             Problem(W=np.eye(10), w=-np.ones(10), blocks=blocks)
 
+    def test_a_contact_that_yields_along_its_tangents_sticks_on_a_spring(self):
+        blocks = blocks_of([{"law": "compliant", "mu": 0.5, "compliance": 0.1, "shear": 0.2}])
+        r = solve(Problem(W=np.eye(3), w=[-1.0, 0.1, 0.0], blocks=blocks), tol=1e-12).r
+        np.testing.assert_allclose(r, [1.0 / 1.1, -0.1 / 1.2, 0.0], atol=1e-12)  # (W + c) r = -w, inside the cone
+
     def test_another_friction_or_section_makes_another_problem(self):
         p = block_on_the_floor(push=3.0)
         self.assertAlmostEqual(solve(p.with_mu(0.1)).r[1], -0.2)

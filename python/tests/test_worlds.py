@@ -94,6 +94,15 @@ class Builder(unittest.TestCase):
             self.assertEqual(cardhouse.load(world.document), world)
             self.assertEqual(json.loads(world.to_json(indent=2)), world.document)
 
+    def test_copies_are_written_out(self):
+        text = json.dumps({"cardhouse": 1, "bodies": [
+            {"name": "floor", "fixed": True, "shapes": [{"type": "halfspace"}]},
+            {"name": "ball", "copies": [0, 0, 1, 0.5, 0, 2], "shapes": [{"type": "sphere", "radius": 0.1}]}]})
+        world = cardhouse.load(text)
+        self.assertEqual(world.bodies, ["floor", "ball 1", "ball 2"])
+        self.assertEqual([body["position"] for body in world.document["bodies"][1:]], [[0, 0, 1], [0.5, 0, 2]])
+        np.testing.assert_array_equal(cardhouse.Simulation(world).position[1:], [[0, 0, 1], [0.5, 0, 2]])
+
     def test_what_is_no_number_is_refused_at_once(self):
         with self.assertRaisesRegex(ValueError, "radius is nan"):
             World().add_sphere(float("nan"))

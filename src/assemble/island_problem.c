@@ -219,12 +219,12 @@ static Side find_side(const Builder* b, const ChRowBlock* block, int index, int 
   if (s.body < 0) return s;
   s.first = b->islands->first[s.body];
   s.reference = reference_of(b, s.body);
-  s.touch = ch_row_touch(b->rows, index, side);
-  if (!s.touch) return s;
   const ChSoft* soft = b->moment->world->bodies[s.body].soft;
+  if (!soft) return s;
   s.modes = soft->modes;
   s.rates = b->dynamics->reference + ch_modes_at(b->moment->world, s.body);
-  s.shape = ch_skin_shape(soft, &s.touch->point, b->shape + side * SHAPE);
+  s.touch = ch_row_touch(b->rows, index, side);
+  if (s.touch) s.shape = ch_skin_shape(soft, &s.touch->point, b->shape + side * SHAPE);
   return s;
 }
 
@@ -282,10 +282,26 @@ static int write_soft_side(const Builder* b, const Side* side, int a, const doub
   return at + count;
 }
 
+// The same of a joint's row, whose gradient along the modes is known.
+static int write_bent_side(const Builder* b, const Side* side, const double* bend, const double* x, ChSparse* H, int at,
+                           Terms* terms) {
+  int freedoms = reduce(b, side->body, x, H->value + at), count = freedoms + side->modes;
+  for (int k = 0; k < count; ++k) H->index[at + k] = side->first + k;
+  for (int c = 0; c < side->modes; ++c) {
+    H->value[at + freedoms + c] = bend[c];
+    if (b->dynamics->absolute) continue;
+    terms->sum += bend[c] * side->rates[c];
+    terms->size += fabs(bend[c] * side->rates[c]);
+  }
+  return at + count;
+}
+
 // One side's part of the column of H that belongs to a block's row a; returns where the next begins.
-static int write_side(const Builder* b, const Side* side, int a, const double* x, ChSparse* H, int at, Terms* terms) {
+static int write_side(const Builder* b, const Side* side, int a, const double* bend, const double* x, ChSparse* H,
+                      int at, Terms* terms) {
   double reduced[WIDTH_MAX];
   if (side->body < 0) return at;
+  if (bend) return write_bent_side(b, side, bend, x, H, at, terms);
   if (side->touch) return write_soft_side(b, side, a, x, H, at, terms);
   int freedoms = reduce(b, side->body, x, reduced);
   for (int c = 0; c < freedoms; ++c)
@@ -308,8 +324,11 @@ static bool write_rows(const Builder* b, ChProblem* p) {
     p->blocks[k].row = column;
     for (int a = 0; a < block->law.dimension; ++a, ++column) {
       Terms terms = shift(b, block->law.row + a, side, x);
-      at = write_side(b, &side[front], a, x[front], &p->H, at, &terms);
-      at = write_side(b, &side[1 - front], a, x[1 - front], &p->H, at, &terms);
+      for (int turn = 0; turn < 2; ++turn) {
+        const int s = turn == 0 ? front : 1 - front;
+        const double* bend = ch_row_bend(b->rows, block->law.row + a, s);
+        at = write_side(b, &side[s], a, bend, x[s], &p->H, at, &terms);
+      }
       p->H.start[column + 1] = at;
       bool round_off = !b->dynamics->absolute && fabs(terms.sum) <= ROUND_OFF * terms.size;
       p->w[column] = round_off ? 0.0 : terms.sum;

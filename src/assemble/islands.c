@@ -38,6 +38,17 @@ static int number_islands(int bodies, int* parent, const unsigned char* used, in
   return count;
 }
 
+static void join_tied(ChArena* arena, int bodies, const int* tie, const unsigned char* used, int* parent) {
+  int most = 0;
+  for (int b = 0; b < bodies; ++b) most = used[b] && tie[b] >= most ? tie[b] + 1 : most;
+  int* first = CH_TAKE(arena, most + 1, int);  // one more than a body
+  for (int b = 0; b < bodies; ++b) {
+    if (!used[b] || tie[b] < 0) continue;
+    if (first[tie[b]] == 0) first[tie[b]] = b + 1;
+    ch_sets_join(parent, first[tie[b]] - 1, b);
+  }
+}
+
 static void place_bodies(ChArena* arena, const ChWorld* world, ChIslands* out) {
   out->place = CH_TAKE(arena, world->body_count, int);
   out->first = CH_TAKE(arena, world->body_count, int);
@@ -52,7 +63,7 @@ static void place_bodies(ChArena* arena, const ChWorld* world, ChIslands* out) {
 }
 
 void ch_islands_find(ChArena* arena, const ChWorld* world, const ChRows* rows, const ChForceCoupling* couplings,
-                     int coupling_count, bool whole, ChIslands* out) {
+                     int coupling_count, bool whole, const int* tie, ChIslands* out) {
   CH_ASSERT(world->sealed && coupling_count >= 0);
   int bodies = world->body_count, *parent = CH_TAKE(arena, bodies, int), *of = CH_TAKE(arena, bodies, int);
   int *block_of = CH_TAKE(arena, rows->block_count, int), *coupling_of = CH_TAKE(arena, coupling_count, int);
@@ -65,6 +76,7 @@ void ch_islands_find(ChArena* arena, const ChWorld* world, const ChRows* rows, c
     if (first < 0) first = b;
     ch_sets_join(parent, first, b);
   }
+  if (tie) join_tied(arena, bodies, tie, used, parent);
   *out = (ChIslands){.count = number_islands(bodies, parent, used, of)};
   for (int b = 0; b < rows->block_count; ++b) block_of[b] = island_of(rows->blocks[b].body, of);
   for (int c = 0; c < coupling_count; ++c) coupling_of[c] = island_of(couplings[c].body, of);

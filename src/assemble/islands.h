@@ -17,9 +17,10 @@ typedef struct ChIslands {
 } ChIslands;
 
 // Only bodies that some row touches are in an island; the others are free. Islands are ordered by their first body.
-// With `whole` there is one of them, whatever connects.
+// Bodies with the same number in `tie`, 0 or more, are in one island, too; NULL: none are so tied. With `whole` there
+// is one of them, whatever connects.
 void ch_islands_find(ChArena* arena, const ChWorld* world, const ChRows* rows, const ChForceCoupling* couplings,
-                     int coupling_count, bool whole, ChIslands* out);
+                     int coupling_count, bool whole, const int* tie, ChIslands* out);
 
 // World axes along and about which the body's frame does not move: all of them where it is clamped.
 static inline unsigned ch_body_locks(const ChWorld* world, int body) {

@@ -146,13 +146,35 @@ static void yield_along(const ChRowRule* rule, const ChSurface* surface, int dim
   out->shears[out->block_count - 1] = shear;
 }
 
+// Whether locks of both bodies, as far as they move, may leave nothing of a row. Most contacts end here.
+static bool may_be_locked(const ChMoment* moment, const int body[2]) {
+  for (int side = 0; side < 2; ++side) {
+    if (!ch_world_moves(moment->world, body[side])) continue;
+    if (ch_body_locks(moment->world, body[side]) == 0 || moment->world->bodies[body[side]].soft) return false;
+  }
+  return true;
+}
+
+// Whether the row's force alone acts on a freedom, which spares most contacts the basis.
+static bool pushes(const ChMoment* moment, const ChRow* row, const int body[2]) {
+  double left = 0.0, size = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    if (!ch_world_moves(moment->world, body[side])) continue;
+    const unsigned locks = ch_body_locks(moment->world, body[side]);
+    const ChVec3 f = row->force[side], t = row->torque[side];
+    left += (locks & 1u ? 0.0 : f.x * f.x) + (locks & 2u ? 0.0 : f.y * f.y) + (locks & 4u ? 0.0 : f.z * f.z);
+    size += ch_dot(f, f) + ch_dot(t, t);
+  }
+  return left > LOCKED * LOCKED * size;
+}
+
 // Whether the row acts on no freedom of either body. What locks leave of a row is told by the basis of the freedoms
 // that there are.
 static bool is_locked(const ChMoment* moment, const ChRow* row, const int body[2]) {
   double size = 0.0, left = 0.0;
+  if (pushes(moment, row, body)) return false;
   for (int side = 0; side < 2; ++side) {
     if (!ch_world_moves(moment->world, body[side])) continue;
-    if (ch_body_locks(moment->world, body[side]) == 0 || moment->world->bodies[body[side]].soft) return false;
     double basis[36], along[6];
     const ChVec3 f = row->force[side], t = row->torque[side];
     int width = ch_world_width(moment->world);
@@ -171,6 +193,7 @@ static bool is_locked(const ChMoment* moment, const ChRow* row, const int body[2
 
 // A contact whose normal force moves nobody: no answer undoes its overlap, and no law says how hard it presses.
 static bool leave_out(const ChMoment* moment, const ChGap* gap, ChRows* out) {
+  if (!may_be_locked(moment, gap->body)) return false;
   ChRow normal = contact_row(moment, gap, gap->normal);
   if (!is_locked(moment, &normal, gap->body)) return false;
   ++out->locked;
@@ -347,6 +370,37 @@ static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, 
   }
 }
 
+double ch_row_bend_speed(const ChWorld* world, const ChRows* rows, int row, const int body[2], const double* rates) {
+  double sum = 0.0;
+  for (int side = 0; side < 2 && rows->bends; ++side) {
+    const double* bend = rows->bends[row][side];
+    if (!bend || body[side] < 0) continue;
+    const double* own = rates + world->bodies[body[side]].first_mode;
+    for (int a = 0; a < ch_body_modes(world, body[side]); ++a) sum += bend[a] * own[a];
+  }
+  return sum;
+}
+
+// How deformable sides of a block of a joint move along its rows.
+static void add_bends(ChArena* arena, const ChMoment* moment, const ChRowBlock* block, ChRows* out) {
+  const ChJoint* joint = &moment->world->joints[block->joint];
+  const ChRow* list[CH_BLOCK_MAX];
+  for (int a = 0; a < block->law.dimension; ++a) list[a] = &out->rows[block->law.row + a];
+  for (int side = 0; side < 2; ++side) {
+    const int modes = ch_joint_modes(joint, side);
+    if (modes == 0) continue;
+    double* bend = CH_TAKE_RAW(arena, (long)block->law.dimension * modes, double);
+    ch_joint_bends(moment->world, joint, moment->states, side, block->law.dimension, list, bend);
+    for (int a = 0; a < block->law.dimension; ++a) out->bends[block->law.row + a][side] = bend + (long)a * modes;
+  }
+}
+
+static bool grips(const ChWorld* world) {
+  for (int j = 0; j < world->joint_count; ++j)
+    if (world->joints[j].grip[0] || world->joints[j].grip[1]) return true;
+  return false;
+}
+
 static void take_touches(ChArena* arena, const ChMoment* moment, ChRows* out) {
   long most = 0, blocks = (long)moment->gap_count + (long)moment->world->joint_count * CH_JOINT_ROWS_MAX;
   for (int g = 0; g < moment->gap_count; ++g)
@@ -374,6 +428,10 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
   if (moment->world->mode_count > 0) take_touches(arena, moment, out);
   for (int j = 0; j < moment->world->joint_count; ++j)
     if (!moment->joint_here || moment->joint_here[j]) add_joint(moment, rule, j, out);
+  if (out->block_count > 0 && grips(moment->world)) {
+    out->bends = (double*(*)[2])CH_TAKE(arena, 2 * most, double*);
+    for (int b = 0; b < out->block_count; ++b) add_bends(arena, moment, &out->blocks[b], out);
+  }
   ChSurface surface = {0};
   const int* seen = NULL;  // gaps of one pair of shapes follow each other
   for (int g = 0; g < moment->gap_count; ++g) {

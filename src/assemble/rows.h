@@ -46,11 +46,21 @@ typedef struct ChRows {
   // bodies.
   ChSkinTouch* touches;
   int (*touch)[2];
+  // Of rows of joints on deformable bodies, by row and side: gradients along modes; else NULL. NULL where there are
+  // none.
+  double* (*bends)[2];
 } ChRows;
 
 static inline const ChSkinTouch* ch_row_touch(const ChRows* rows, int block, int side) {
   return rows->touches && rows->touch[block][side] >= 0 ? &rows->touches[rows->touch[block][side]] : NULL;
 }
+
+static inline const double* ch_row_bend(const ChRows* rows, int row, int side) {
+  return rows->bends ? rows->bends[row][side] : NULL;
+}
+
+// What deformation adds to the speed of a row of a joint; `rates`: those of all modes of the world.
+double ch_row_bend_speed(const ChWorld* world, const ChRows* rows, int row, const int body[2], const double* rates);
 
 // How gaps and joint errors enter w.
 typedef struct ChRowRule {

@@ -10,7 +10,9 @@
 
 #include "cardhouse/clock.h"
 
-ChDistributedOptions ch_distributed_options_default(void) { return (ChDistributedOptions){.patience = 300.0}; }
+ChDistributedOptions ch_distributed_options_default(void) {
+  return (ChDistributedOptions){.patience = 300.0, .together = 2000};
+}
 
 ChStatus ch_dist_no_memory(ChContext* context) {
   return ch_fail(context, CH_ERR_MEMORY, "out of memory for a part of a distributed world");
@@ -32,6 +34,8 @@ ChStatus ch_distributed_begin(ChContext* context, const ChDistributedOptions* op
   *out = NULL;
   if (!(options->patience > 0.0))
     return ch_fail(context, CH_ERR_RANGE, "patience is %g s, must be positive", options->patience);
+  if (options->together < 1)
+    return ch_fail(context, CH_ERR_RANGE, "together is %d, must be 1 or more", options->together);
   int given = 0;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given) != MPI_SUCCESS)
     return ch_fail(context, CH_ERR_DEVICE, "MPI does not start");
@@ -48,8 +52,11 @@ ChStatus ch_distributed_begin(ChContext* context, const ChDistributedOptions* op
 }
 
 static void free_arrays(ChDistributed* d) {
-  void* const all[] = {d->owner, d->mine, d->near,   d->here,  d->joint_here, d->reach, d->boxes, d->parent, d->label,
-                       d->home,  d->used, d->shared, d->count, d->guests,     d->links, d->gaps,  d->arrived};
+  void* const all[] = {d->owner,         d->mine,         d->near,    d->here,   d->joint_here,   d->reach,
+                       d->boxes,         d->parent,       d->label,   d->home,   d->used,         d->shared,
+                       d->count,         d->guests,       d->links,   d->gaps,   d->arrived,      d->heap,
+                       d->place,         d->ball,         d->touched, d->labels, d->borders.body, d->borders.heap,
+                       d->borders.start, d->borders.rank, d->received};
   for (size_t k = 0; k < sizeof all / sizeof *all; ++k) free(all[k]);
 }
 
@@ -58,6 +65,7 @@ void ch_distributed_end(ChDistributed* d) {
   if (d->s) d->s->peers = NULL;
   ch_post_wait(&d->post, "ending");
   ch_shares_destroy(d->shares);
+  ch_dist_routes_free(d);
   MPI_Comm_free(&d->post.comm);
   MPI_Finalize();
   ch_post_waited(&d->post);
@@ -140,8 +148,12 @@ static bool take_arrays(ChDistributed* d) {
   d->shared = zeros(n, 1);
   d->count = zeros(n, sizeof(int));
   d->guests = zeros(n, sizeof(int));
-  return d->owner && d->mine && d->near && d->here && d->joint_here && d->reach && d->boxes && d->parent && d->label &&
-         d->home && d->used && d->shared && d->count && d->guests;
+  d->heap = zeros(n, sizeof(int));
+  d->place = zeros(n, sizeof(int));
+  d->ball = zeros(n, 1);
+  d->touched = zeros(n, 1);
+  return d->heap && d->place && d->ball && d->touched && d->owner && d->mine && d->near && d->here && d->joint_here &&
+         d->reach && d->boxes && d->parent && d->label && d->home && d->used && d->shared && d->count && d->guests;
 }
 
 static void find_reaches(ChDistributed* d) {
@@ -159,6 +171,7 @@ ChStatus ch_distributed_share(ChContext* context, ChDistributed* d, ChSimulation
   d->joints = s->world->joint_count;
   if (!take_arrays(d)) return ch_dist_no_memory(context);
   find_reaches(d);
+  ch_dist_find_balls(d);
   status = ch_shares_create(context, d);
   if (status != CH_OK) return status;
   d->peers = (ChPeers){.self = d,
@@ -172,6 +185,15 @@ ChStatus ch_distributed_share(ChContext* context, ChDistributed* d, ChSimulation
                        .settle = ch_dist_settle,
                        .agree = ch_dist_agree,
                        .reduce = ch_dist_reduce,
+                       .first = d->post.rank == 0,
+                       .heap = d->heap,
+                       .border = ch_dist_border,
+                       .mix = ch_dist_mix,
+                       .collect = ch_dist_collect,
+                       .route = ch_dist_route,
+                       .swap = ch_dist_swap,
+                       .ended = ch_dist_heap_ended,
+                       .again = ch_dist_again,
                        .abandon = ch_dist_abandon};
   s->peers = &d->peers;
   return CH_OK;
@@ -185,6 +207,7 @@ static double processor_seconds(void) {
 
 ChStatus ch_distributed_step(ChContext* context, ChDistributed* d, ChStepInfo* info) {
   d->post.step = d->s->step + 1;
+  if (d->alone > 0) --d->alone;
   double began = processor_seconds() - d->post.waited_processor;
   ChStatus status = ch_shares_renew(context, d);
   if (status == CH_OK) status = ch_simulation_step(context, d->s, info);

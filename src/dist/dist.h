@@ -20,6 +20,12 @@ typedef struct ChLink {
   int told;  // the label that the other side was told last
 } ChLink;
 
+// Bodies that this process and others have contacts on, in heaps that they solve together.
+typedef struct ChBorders {
+  int count, body_room, heap_room, start_room, rank_room;
+  int *body, *heap, *start, *rank;  // `rank`: the others, from start[k] to start[k + 1]
+} ChBorders;
+
 struct ChDistributed {
   ChPost post;
   ChDistributedOptions options;
@@ -41,6 +47,20 @@ struct ChDistributed {
   int link_count, link_room;
   ChGap* gaps;
   int gap_count, gap_room;
+  // Of shared_heap.c.
+  unsigned char *ball, *touched;  // body -> is a ball that no joint holds; has a contact that was found here
+  bool balls_alone;               // contacts of balls are what a heap can take
+  int alone;                      // steps for which every heap is solved by one process
+  bool retry;                     // the try at hand missed
+  int *heap, *place;              // body -> heap, -1; place among the borders at hand
+  int* labels;                    // of heaps
+  int label_room;
+  ChBorders borders;
+  int border_count;        // of the heap at hand
+  struct ChRoute* routes;  // of colours
+  int color_count;
+  ChBorderImpulse* received;
+  int received_room;
   ChContactMemory* arrived;
   int arrived_count, arrived_room;
 };
@@ -89,11 +109,25 @@ bool ch_dist_keep_arrival(ChDistributed* d, const ChContactMemory* memory);
 ChStatus ch_dist_merge_arrivals(ChContext* context, ChDistributed* d);
 const ChContactMemory* ch_dist_recall(const ChDistributed* d, const ChGap* gap);
 
+// shared_heap.c: islands that are solved together.
+void ch_dist_find_balls(ChDistributed* d);
+// Once it is known which islands are: `labels` of them, by this process or in its care.
+ChStatus ch_dist_open_heaps(ChContext* context, ChDistributed* d, int count, const int* labels);
+void ch_dist_routes_free(ChDistributed* d);
+
 // The functions of peers.h.
 ChStatus ch_dist_see(void* self, ChContext* context, ChBodyState* end, double margin, double ahead);
 ChStatus ch_dist_unite(void* self, ChContext* context, ChMoment* moment);
 ChStatus ch_dist_give_back(void* self, ChContext* context);
 ChStatus ch_dist_settle(void* self, ChContext* context);
+int ch_dist_border(void* self, int heap, const int** bodies, const unsigned char** leads);
+ChStatus ch_dist_mix(void* self, ChContext* context, bool bits, uint64_t* values);
+ChStatus ch_dist_collect(void* self, ChContext* context, int count, const ChBorderImpulse* own,
+                         const ChBorderImpulse** others, int* other_count);
+ChStatus ch_dist_route(void* self, ChContext* context, const uint64_t* colors, uint64_t* others);
+ChStatus ch_dist_swap(void* self, ChContext* context, int color, double* velocities);
+void ch_dist_heap_ended(void* self, int contacts, long sweeps, bool missed);
+bool ch_dist_again(void* self);
 ChStatus ch_dist_agree(void* self, ChContext* context, ChStatus own);
 ChStatus ch_dist_reduce(void* self, ChContext* context, double* sums, int sum_count, double* most, int most_count);
 void ch_dist_abandon(void* self, const char* why);

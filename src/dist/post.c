@@ -180,13 +180,12 @@ ChStatus ch_post_exchange(ChContext* context, ChPost* post, const char* what) {
 void ch_post_reduce(ChPost* post, double* sums, int sum_count, double* most, int most_count) {
   ch_post_wait(post, "comparing figures");
   // Gathered and added up in the order of ranks: what MPI adds up itself may depend on who comes first.
-  enum { MOST = 64 };
-  double own[MOST];
   int count = sum_count + most_count;
-  for (int k = 0; k < sum_count && k < MOST; ++k) own[k] = sums[k];
-  for (int k = 0; k < most_count && sum_count + k < MOST; ++k) own[sum_count + k] = most[k];
-  double* all = malloc((size_t)count * (size_t)post->size * sizeof *all);
-  if (!all || count > MOST) {
+  double* all = malloc((size_t)count * (size_t)(post->size + 1) * sizeof *all);
+  double* own = all + (long)count * post->size;
+  for (int k = 0; k < sum_count && all; ++k) own[k] = sums[k];
+  for (int k = 0; k < most_count && all; ++k) own[sum_count + k] = most[k];
+  if (!all) {
     fprintf(stderr, "cardhouse: process %d of %d: out of memory for figures\n", post->rank, post->size);
     _exit(LOST);
   }

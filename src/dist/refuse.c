@@ -39,6 +39,7 @@ static const char* unsupported_joint(const ChWorld* world) {
 static const char* unsupported_world(const ChWorld* world, const ChSimulationOptions* options) {
   if (world->mode_count > 0) return "a deformable body";
   if (ch_periodic_any(&world->periodic)) return "a world that repeats itself";
+  if (world->recirculation.radius > 0.0) return "bodies that are put back in above";
   if (world->force_count > 0) return "a spring, wrench, drag or other force of the scene";
   if (options->contact == CH_CONTACT_RIGID && bounces(world)) return "restitution in rigid contact";
   for (int k = 0; k < world->shape_count; ++k)

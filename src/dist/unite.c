@@ -29,6 +29,7 @@ static void join_own(ChDistributed* d, const ChMoment* moment) {
     if (ch_dist_joint_owner(d, j) == d->post.rank) join(d, body[0], body[1]);
   }
   for (int b = 0; b < d->bodies; ++b) d->label[b] = b;
+  memcpy(d->touched, d->used, (size_t)d->bodies);
 }
 
 static bool add_link(ChDistributed* d, int body, int rank) {
@@ -88,7 +89,10 @@ static ChStatus spread_labels(ChContext* context, ChDistributed* d) {
 
 typedef struct Part {
   int label, root, bodies, rank;
+  int odd;  // bodies that are no balls
 } Part;
+
+enum { TOGETHER = -1 };  // instead of a home
 
 static int compare_parts(const void* a, const void* b) {
   const Part *x = a, *y = b;
@@ -96,9 +100,14 @@ static int compare_parts(const void* a, const void* b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-// Of the parts of one island, sorted by rank: the rank with most bodies.
-static int choose_home(const Part* parts, int count) {
-  int best = parts[0].rank, most = -1;
+// Of the parts of one island, sorted by rank: the rank with most bodies, or TOGETHER.
+static int choose_home(const ChDistributed* d, const Part* parts, int count) {
+  int best = parts[0].rank, most = -1, odd = 0, all = 0;
+  for (int k = 0; k < count; ++k) {
+    odd += parts[k].odd;
+    all += parts[k].bodies;
+  }
+  if (d->balls_alone && d->alone == 0 && odd == 0 && all > d->options.together) return TOGETHER;
   for (int k = 0; k < count;) {
     int rank = parts[k].rank, bodies = 0;
     for (; k < count && parts[k].rank == rank; ++k) bodies += parts[k].bodies;
@@ -111,15 +120,30 @@ static int choose_home(const Part* parts, int count) {
 static void put_parts(ChDistributed* d) {
   memset(d->shared, 0, (size_t)d->bodies);
   memset(d->count, 0, (size_t)d->bodies * sizeof *d->count);
+  memset(d->place, 0, (size_t)d->bodies * sizeof *d->place);  // odd ones
   for (int k = 0; k < d->link_count; ++k) d->shared[ch_sets_root(d->parent, d->links[k].body)] = 1;
-  for (int b = 0; b < d->bodies; ++b)
-    if (d->used[b] && d->mine[b]) ++d->count[ch_sets_root(d->parent, b)];
+  for (int b = 0; b < d->bodies; ++b) {
+    if (!d->used[b] || !d->mine[b]) continue;
+    int root = ch_sets_root(d->parent, b);
+    ++d->count[root];
+    d->place[root] += !d->ball[b];
+  }
   for (int b = 0; b < d->bodies; ++b) {
     d->home[b] = d->post.rank;
-    if (!d->shared[b] || !d->used[b] || d->parent[b] != b) continue;
-    Part part = {.label = d->label[b], .root = b, .bodies = d->count[b], .rank = d->post.rank};
-    ch_post_put(&d->post, d->owner[part.label], &part, sizeof part);
+    if (!d->used[b] || d->parent[b] != b) continue;
+    Part part = {.label = d->label[b], .root = b, .bodies = d->count[b], .rank = d->post.rank, .odd = d->place[b]};
+    if (d->shared[b])
+      ch_post_put(&d->post, d->owner[part.label], &part, sizeof part);
+    else
+      d->home[b] = choose_home(d, &part, 1);
   }
+}
+
+// Names of islands that are solved together: those of this process alone, and those in its care.
+static bool add_label(ChDistributed* d, int* count, int label) {
+  if (!ch_dist_grow((void**)&d->labels, &d->label_room, *count + 1, sizeof *d->labels)) return false;
+  d->labels[(*count)++] = label;
+  return true;
 }
 
 static ChStatus choose_homes(ChContext* context, ChDistributed* d) {
@@ -134,11 +158,15 @@ static ChStatus choose_homes(ChContext* context, ChDistributed* d) {
       fits = ch_dist_grow((void**)&parts, &room, count + 1, sizeof *parts);
       if (fits) parts[count++] = part;
     }
+  int labels = 0;
+  for (int b = 0; b < d->bodies && fits; ++b)
+    if (d->used[b] && d->parent[b] == b && d->home[b] == TOGETHER) fits = add_label(d, &labels, d->label[b]);
   status = ch_dist_agree(d, context, fits ? CH_OK : ch_dist_no_memory(context));
   if (status == CH_OK && count > 0) qsort(parts, (size_t)count, sizeof *parts, compare_parts);
   for (int k = 0, end; status == CH_OK && k < count; k = end) {
     for (end = k; end < count && parts[end].label == parts[k].label; ++end) continue;
-    int home = choose_home(parts + k, end - k);
+    int home = choose_home(d, parts + k, end - k);
+    if (home == TOGETHER) fits = add_label(d, &labels, parts[k].label) && fits;
     for (int i = k; i < end; ++i) {
       ch_post_put(&d->post, parts[i].rank, &parts[i].root, sizeof(int));
       ch_post_put(&d->post, parts[i].rank, &home, sizeof home);
@@ -149,7 +177,8 @@ static ChStatus choose_homes(ChContext* context, ChDistributed* d) {
   int root;
   for (int r = 0; r < d->post.size && status == CH_OK; ++r)
     while (ch_post_get(&d->post, r, &root, sizeof root)) ch_post_get(&d->post, r, &d->home[root], sizeof(int));
-  return status;
+  if (status == CH_OK) status = ch_dist_agree(d, context, fits ? CH_OK : ch_dist_no_memory(context));
+  return status == CH_OK ? ch_dist_open_heaps(context, d, labels, d->labels) : status;
 }
 
 // --- there they go ---------------------------------------------------------------------------------------------------
@@ -168,7 +197,7 @@ static void put_bodies(ChDistributed* d) {
     d->here[b] = d->mine[b];
     if (!d->mine[b] || !d->used[b]) continue;
     int to = d->home[ch_sets_root(d->parent, b)];
-    if (to == d->post.rank) continue;
+    if (to == d->post.rank || to == TOGETHER) continue;
     d->here[b] = 0;
     put_kind(&d->post, to, BODY);
     ch_post_put(&d->post, to, &b, sizeof b);
@@ -192,7 +221,7 @@ static bool put_gaps(ChDistributed* d, const ChMoment* moment) {
   for (int g = 0; g < moment->gap_count; ++g) {
     const ChGap* gap = &moment->gaps[g];
     int to = home_of(d, gap->body[0], gap->body[1]);
-    if (to == d->post.rank) {
+    if (to == d->post.rank || to == TOGETHER) {
       d->gaps[d->gap_count++] = *gap;
     } else {
       put_gap(d, gap, to);
@@ -277,6 +306,8 @@ static ChStatus take_all(ChContext* context, ChDistributed* d) {
   d->guest_count = 0;
   for (int r = 0; r < d->post.size; ++r)
     while (ch_post_get(&d->post, r, &kind, sizeof kind)) fits = take_one(d, r, kind) && fits;
+  for (int b = 0; b < d->bodies && d->peers.heap_count > 0; ++b)
+    if (d->heap[b] >= 0 && !d->mine[b]) d->guests[d->guest_count++] = b;
   if (!fits || !sort_gaps(d->gap_count, d->gaps)) return ch_dist_no_memory(context);
   return ch_dist_merge_arrivals(context, d);
 }

@@ -9,9 +9,15 @@
 #include "measure/profile.h"
 #include "measure/segregation.h"
 
+#define RETURNS 10.0  // radii that a grain rises by, from moment to moment, where it came back
+
 ChStatus ch_survey_begin_in(ChContext* context, ChArena* arena, const ChGrains* grains, const ChSurveyOptions* options,
                             int moments, ChSurvey* out) {
   *out = (ChSurvey){.options = *options, .room = moments, .moments = CH_TAKE(arena, moments, ChInstant)};
+  if (options->discharge) {
+    out->before = CH_TAKE(arena, grains->count, double);
+    out->since = CH_TAKE(arena, grains->count, double);
+  }
   if (options->pair_correlation)
     out->correlation = ch_pair_correlation_begin_in(arena, grains->dimension, options->resolution, options->reach);
   ChStatus status = CH_OK;
@@ -46,8 +52,32 @@ static void add_forces(ChSurvey* s, const ChGrains* grains, int count, const ChC
   moment->mobilised = now.rubbing > 0 ? now.mobilised / (double)now.rubbing : NAN;
 }
 
-static void add_discharge(const ChSurveyOptions* o, const ChGrains* grains, ChInstant* moment) {
-  moment->passed = moment->passed_mass = 0.0;
+// A grain that is higher than at the moment before by more than any collision lifts it was put back in.
+static void add_returns(ChSurvey* s, const ChGrains* grains, double time) {
+  const int axis = s->options.discharge_axis;
+  for (int k = 0; k < grains->count; ++k) {
+    const double now = ch_component(grains->at[k], axis), rise = now - s->before[k];
+    s->before[k] = now;
+    if (s->count == 1) {
+      s->since[k] = NAN;
+      continue;
+    }
+    if (!(rise > RETURNS * grains->radius[k]) || now < s->options.discharge_at) continue;
+    s->returned += 1.0;
+    s->returned_mass += grains->mass[k];
+    if (!isnan(s->since[k])) {
+      s->stays += 1.0;
+      s->residence += time - s->since[k];
+    }
+    s->since[k] = time;
+  }
+}
+
+static void add_discharge(ChSurvey* s, const ChGrains* grains, ChInstant* moment) {
+  const ChSurveyOptions* o = &s->options;
+  add_returns(s, grains, moment->time);
+  moment->passed = s->returned;
+  moment->passed_mass = s->returned_mass;
   for (int k = 0; k < grains->count; ++k) {
     if (!(ch_component(grains->at[k], o->discharge_axis) < o->discharge_at)) continue;
     moment->passed += 1.0;
@@ -77,7 +107,7 @@ void ch_survey_add_in(ChArena* arena, ChSurvey* s, const ChGrains* grains, doubl
                   .segregation = o->segregation >= 0 ? ch_segregation_index_in(arena, grains, o->segregation) : NAN};
   if (o->coordination) add_coordination(arena, s, grains, contact_count, contacts, moment);
   if (o->forces) add_forces(s, grains, contact_count, contacts, moment);
-  if (o->discharge) add_discharge(o, grains, moment);
+  if (o->discharge) add_discharge(s, grains, moment);
   if (o->pair_correlation) ch_pair_correlation_add_in(arena, &s->correlation, grains, &o->window);
   for (int axis = 0; axis < CH_PROFILE_AXES; ++axis)
     if (o->profile[axis]) ch_profile_add(arena, &s->profile[axis], grains, &o->region);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "model/soft/soft_grip.h"
 #include "model/world_build.h"
 
 static const char* const names[] = {[CH_FORCE_SPRING] = "spring",
@@ -62,6 +63,29 @@ static ChStatus check_force(ChContext* context, const ChWorld* world, ChForceDef
   return status == CH_OK ? check_signals(context, world, def, what) : status;
 }
 
+// A wrench follows the skin about its point. Springs and dampers on deformable bodies are freedoms of joints, where
+// they are part of the contact problem.
+static ChStatus grip_point(ChContext* context, ChWorld* world, const char* what, ChForce* force) {
+  for (int k = 0; k < 2; ++k) {
+    const int b = force->body[k];
+    const ChSoft* soft = b < 0 ? NULL : world->bodies[b].soft;
+    if (!soft || soft->skin_only) continue;
+    const bool spring = force->def.type == CH_FORCE_SPRING || force->def.type == CH_FORCE_TORSION;
+    if (force->def.type != CH_FORCE_WRENCH)
+      return ch_fail(context, CH_ERR_UNSUPPORTED, "%s: body '%.100s' is deformable%s", what, world->bodies[b].name,
+                     spring ? "; a distance joint or a hinge with \"stiffness\" and \"damping\" does the same"
+                            : ", and takes wrenches only");
+    const bool later = world->mode_count > 0;  // it is sealed, and may be bent: points are about the centre of mass
+    const double* q = later ? ch_state_modes(world, world->states, b) : NULL;
+    ChVec3 at = later ? force->def.at[0] : ch_add(force->def.at[0], world->bodies[b].origin);
+    ChStatus status = ch_soft_grip_make(context, world->arena, soft, q ? ch_soft_rest_place(soft, q, at) : at, 0.0,
+                                        what, &force->grip);
+    if (status != CH_OK) return status;
+    if (q) force->def.at[0] = ch_soft_grip_rest(force->grip, q, (ChFrame){at, ch_quat_identity()}).at;
+  }
+  return CH_OK;
+}
+
 static ChForce make_force(const ChWorld* world, const ChForceDef* def, const int body[2]) {
   ChForce force = {.body = {body[0], body[1]}, .def = *def};
   ChFrame frame[2];
@@ -93,6 +117,8 @@ static ChStatus add_force(ChContext* context, ChWorld* world, const void* argume
   ChStatus status = check_force(context, world, &def, what, body);
   if (status != CH_OK) return status;
   ChForce force = make_force(world, &def, body);
+  status = grip_point(context, world, what, &force);
+  if (status != CH_OK) return status;
   force.def.name = ch_world_copy_text(world, def.name);
   for (int k = 0; k < 3; ++k) {
     force.def.force[k] = ch_signal_copy(world, &def.force[k]);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/joint_rows.h"
-#include "model/soft/soft.h"
+#include "model/soft/soft_grip.h"
 #include "model/springs.h"
 
 // Adds a force through the centre of mass (world frame) and a torque (body's frame) to the body's part of k.
@@ -18,6 +18,15 @@ static void add_to(const ChWorld* world, int body, ChVec3 force, ChVec3 torque, 
   }
   part[2] += force.z;
   part[3] += torque.x, part[4] += torque.y, part[5] += torque.z;
+}
+
+// The same to the modes of what a frame grips; torque about the centre of mass, body's frame.
+static void add_to_modes(const ChWorld* world, int body, const ChSoftGrip* grip, const ChSoftGripPose* at,
+                         const double* T, ChVec3 force, ChVec3 torque, double* k) {
+  double along[CH_SOFT_MODES_MAX], *part = k + (long)ch_world_width(world) * world->body_count;
+  ch_soft_grip_gradient(grip, at, T, force, torque, along);
+  part += world->bodies[body].first_mode;
+  for (int a = 0; a < grip->modes; ++a) part[a] += along[a];
 }
 
 static ChVec3 signal_vector(const ChSignal s[3], double t) {
@@ -101,14 +110,24 @@ static void add_torsion(const ChWorld* world, const ChForce* force, const ChBody
 
 // -------------------------------------------------------------------------------------------------------------- others
 
+// At a point of the body's frame; turned with the body, or with what it grips.
 static void add_wrench(const ChWorld* world, const ChForce* force, const ChBodyState* states, double t, double* k) {
   const ChForceDef* def = &force->def;
-  ChQuat turn = states[force->body[0]].orientation;
-  ChVec3 push = signal_vector(def->force, t), torque = signal_vector(def->torque, t);
+  const int body = force->body[0];
+  ChQuat turn = states[body].orientation;
+  ChVec3 push = signal_vector(def->force, t), torque = signal_vector(def->torque, t), at = def->at[0];
+  double T[3 * CH_SOFT_MODES_MAX];
+  ChSoftGripPose grip;
+  if (force->grip) {
+    ch_soft_grip_find(force->grip, ch_state_modes(world, states, body), &grip, T);
+    at = ch_add(grip.centre, ch_mat_apply(&grip.turn, ch_sub(at, force->grip->centre)));
+  }
+  if (force->grip && def->follows) push = ch_mat_apply(&grip.turn, push), torque = ch_mat_apply(&grip.turn, torque);
   ChVec3 push_body = def->follows ? push : ch_rotate_back(turn, push);
   if (!def->follows) torque = ch_rotate_back(turn, torque);
-  add_to(world, force->body[0], def->follows ? ch_rotate(turn, push) : push,
-         ch_add(torque, ch_cross(def->at[0], push_body)), k);
+  torque = ch_add(torque, ch_cross(at, push_body));
+  add_to(world, body, def->follows ? ch_rotate(turn, push) : push, torque, k);
+  if (force->grip) add_to_modes(world, body, force->grip, &grip, T, push_body, torque, k);
 }
 
 static void add_drag(const ChWorld* world, const ChForce* force, const ChBodyState* states, double* k) {
@@ -139,8 +158,16 @@ static void add_driven_joint(const ChWorld* world, const ChJoint* joint, const C
     if (joint->axes[axis].drive != CH_DRIVE_FORCE) continue;
     ChRow row = ch_joint_direction(world, joint, states, axis);
     double size = ch_signal_value(&joint->axes[axis].target, t);
-    for (int side = 0; side < 2; ++side)
-      add_to(world, joint->body[side], ch_scale(size, row.force[side]), ch_scale(size, row.torque[side]), k);
+    for (int side = 0; side < 2; ++side) {
+      const int body = joint->body[side];
+      const ChVec3 push = ch_scale(size, row.force[side]), torque = ch_scale(size, row.torque[side]);
+      add_to(world, body, push, torque, k);
+      if (!joint->grip[side]) continue;
+      double T[3 * CH_SOFT_MODES_MAX];
+      ChSoftGripPose at;
+      ch_soft_grip_find(joint->grip[side], ch_state_modes(world, states, body), &at, T);
+      add_to_modes(world, body, joint->grip[side], &at, T, ch_rotate_back(states[body].orientation, push), torque, k);
+    }
   }
 }
 
@@ -289,7 +316,7 @@ double ch_forces_potential_of(const ChWorld* world, const unsigned char* which, 
   double sum = 0.0;
   ChVec3 gravity = signal_vector(world->gravity, t);
   for (int b = 0; b < world->body_count; ++b)
-    if (ch_body_is_dynamic(world, b) && (!which || which[b]))
+    if ((!which || which[b]) && ch_body_is_dynamic(world, b))
       sum -= world->bodies[b].mass * ch_dot(gravity, states[b].position);
   for (int b = 0; b < world->body_count && world->mode_count > 0; ++b)
     if (world->bodies[b].soft) sum += deformation_energy(world, states, b, gravity);
@@ -305,7 +332,7 @@ double ch_kinetic_energy_of(const ChWorld* world, const unsigned char* which, co
   double sum = 0.0;
   for (int b = 0; b < world->body_count; ++b) {
     const ChBody* body = &world->bodies[b];
-    if (body->kind != CH_BODY_DYNAMIC || (which && !which[b])) continue;
+    if ((which && !which[b]) || body->kind != CH_BODY_DYNAMIC) continue;
     const ChBodyState* s = &states[b];
     sum += 0.5 * body->mass * ch_dot(s->velocity, s->velocity);
     sum += body->soft ? soft_kinetic(world, states, b) : 0.5 * ch_dot(s->omega, ch_mat_apply(&body->inertia, s->omega));
@@ -336,7 +363,7 @@ void ch_momenta_of(const ChWorld* world, const unsigned char* which, const ChBod
   *linear = *angular = ch_vec(0, 0, 0);
   for (int b = 0; b < world->body_count; ++b) {
     const ChBody* body = &world->bodies[b];
-    if (body->kind != CH_BODY_DYNAMIC || (body->soft && body->soft->clamped) || (which && !which[b])) continue;
+    if ((which && !which[b]) || body->kind != CH_BODY_DYNAMIC || (body->soft && body->soft->clamped)) continue;
     const ChBodyState* s = &states[b];
     ChVec3 p = ch_scale(body->mass, s->velocity);
     ChVec3 spin = body->soft ? soft_spin(world, states, b) : ch_mat_apply(&body->inertia, s->omega);

@@ -1,8 +1,8 @@
 // Forces on bodies and their derivatives, for the linearly implicit step (002: M^ = M - h^2 dk/dq - h dk/dv).
 //
 // A generalised force is laid out as velocities are: per body (force in the world frame, torque in the body's frame), 6
-// numbers a body in space, 3 in the plane; then the modes of deformable bodies, on which no force acts but through
-// contacts: springs, wrenches and joints hold a body's frame. dk/dq is with respect to the displacement h v (rotations:
+// numbers a body in space, 3 in the plane; then the modes of deformable bodies, on which wrenches and the drives of
+// joints act through what they grip (model/soft/soft_grip.h). dk/dq is with respect to the displacement h v (rotations:
 // h w, body's frame).
 #ifndef CH_MODEL_FORCES_H
 #define CH_MODEL_FORCES_H

@@ -4,6 +4,7 @@
 
 #include "model/def_check.h"
 #include "model/joints/joint_kind.h"
+#include "model/soft/soft_grip.h"
 
 static const double PI = 3.141592653589793;
 
@@ -73,6 +74,7 @@ static ChStatus check_joint(ChContext* context, const ChWorld* world, ChJointDef
     return ch_fail(context, CH_ERR_UNSUPPORTED, "%s: a plane world has no %s joints%s%s", what, kind->info.name,
                    kind->instead ? "; " : "", kind->instead ? kind->instead : "");
   ChStatus status = ch_world_check_bodies(context, world, def->body, what, body);
+  if (status == CH_OK) status = ch_check_number(context, what, "reach", def->reach, 0.0);
   if (status == CH_OK) status = ch_def_check(context, world, def, kind->info.field_count, kind->info.fields, what);
   if (status == CH_OK && kind->check) status = kind->check(context, world, def, what);
   return status == CH_OK ? check_axes(context, world, def, kind, what) : status;
@@ -98,6 +100,24 @@ static ChFrame in_body(const ChWorld* world, int body, ChVec3 at, ChQuat turn) {
   return (ChFrame){ch_frame_local(frame, at), ch_quat_product(ch_quat_conjugate(frame.orientation), turn)};
 }
 
+// The frame of a deformable side as it is at rest, and what of the skin it follows. Frames are about the body's origin
+// until the world is sealed, and grips about its centre of mass.
+static ChStatus grip_side(ChContext* context, ChWorld* world, const ChJointDef* def, int side, const char* what,
+                          ChJoint* joint) {
+  const int b = joint->body[side];
+  const ChSoft* soft = b < 0 ? NULL : world->bodies[b].soft;
+  if (!soft) return CH_OK;
+  if (soft->skin_only) return CH_OK;         // it is looked at only
+  const bool later = world->mode_count > 0;  // it is sealed, and may be bent
+  const double* q = later ? ch_state_modes(world, world->states, b) : NULL;
+  ChFrame frame = joint->frame[side];
+  if (!later) frame.at = ch_add(frame.at, world->bodies[b].origin);
+  ChVec3 rest = q ? ch_soft_rest_place(soft, q, frame.at) : frame.at;
+  ChStatus status = ch_soft_grip_make(context, world->arena, soft, rest, def->reach, what, &joint->grip[side]);
+  if (status == CH_OK && q) joint->frame[side] = ch_soft_grip_rest(joint->grip[side], q, frame);
+  return status;
+}
+
 static ChStatus add_joint(ChContext* context, ChWorld* world, const void* argument, int* id) {
   ChJointDef def = *(const ChJointDef*)argument;
   char name[32], what[CH_WHAT_SIZE];
@@ -119,6 +139,8 @@ static ChStatus add_joint(ChContext* context, ChWorld* world, const void* argume
     joint.body[k] = body[k];
     joint.frame[k] = in_body(world, body[k], k == 1 && two_points ? def.second_at : def.at, turn);
     joint.start_angle += (k == 0 ? -1.0 : 1.0) * (body[k] < 0 ? 0.0 : world->states[body[k]].angle);
+    status = grip_side(context, world, &def, k, what, &joint);
+    if (status != CH_OK) return status;
   }
   for (int k = 0; k < 3; ++k) {
     joint.axes[k] = def.axes[k];

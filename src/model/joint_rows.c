@@ -2,14 +2,48 @@
 #include "model/joint_rows.h"
 
 #include "model/joints/joint_kind.h"
+#include "model/soft/soft_grip.h"
 
 static const double PI = 3.141592653589793;
+
+ChFrame ch_joint_frame_now(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, int side) {
+  ChFrame local = joint->frame[side];
+  const int body = joint->body[side];
+  if (joint->grip[side]) local = ch_soft_grip_frame(joint->grip[side], ch_state_modes(world, states, body), local);
+  return ch_frame_compose(ch_state_frame(states, body), local);
+}
+
+int ch_joint_modes(const ChJoint* joint, int side) { return joint->grip[side] ? joint->grip[side]->modes : 0; }
+
+void ch_joint_bends(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, int side, int count,
+                    const ChRow* const* rows, double* out) {
+  const ChSoftGrip* grip = joint->grip[side];
+  if (!grip) return;
+  const int body = joint->body[side];
+  double T[3 * CH_SOFT_MODES_MAX];
+  ChSoftGripPose at;
+  ch_soft_grip_find(grip, ch_state_modes(world, states, body), &at, T);
+  for (int k = 0; k < count; ++k, out += grip->modes)
+    ch_soft_grip_gradient(grip, &at, T, ch_rotate_back(states[body].orientation, rows[k]->force[side]),
+                          rows[k]->torque[side], out);
+}
+
+double ch_joint_bend_speed(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, const ChRow* row) {
+  double sum = 0.0, along[CH_SOFT_MODES_MAX];
+  for (int side = 0; side < 2; ++side) {
+    if (!joint->grip[side]) continue;
+    const double* rates = ch_state_rates(world, states, joint->body[side]);
+    ch_joint_bends(world, joint, states, side, 1, &row, along);
+    for (int a = 0; a < joint->grip[side]->modes; ++a) sum += along[a] * rates[a];
+  }
+  return sum;
+}
 
 static ChJointPose pose(const ChWorld* world, const ChJoint* joint, const ChBodyState* states) {
   ChJointPose p = {.world = world, .joint = joint, .angle = -joint->start_angle, .sweep = {1.0, 1.0}};
   ChVec3 at[2];
   for (int k = 0; k < 2; ++k) {
-    ChFrame body = ch_state_frame(states, joint->body[k]), frame = ch_frame_compose(body, joint->frame[k]);
+    ChFrame body = ch_state_frame(states, joint->body[k]), frame = ch_joint_frame_now(world, joint, states, k);
     p.turn[k] = body.orientation;
     p.joint_turn[k] = frame.orientation;
     at[k] = frame.at;
@@ -163,14 +197,13 @@ static double sweep_of(const ChJointPaths* paths, int body) {
   return fabs(half) > 1e-4 ? tan(half) / half : 1.0 + half * half / 3.0;
 }
 
-// The change that the row says the motion makes.
-static double change_along(const ChJointPaths* paths, const ChJoint* joint, const ChRow* row) {
+double ch_joint_change(const ChJointPaths* paths, const ChJoint* joint, const ChRow* row) {
   double sum = 0.0;
   for (int k = 0; k < 2; ++k) {
     const int b = joint->body[k];
     if (b < 0) continue;
     sum += ch_dot(row->force[k], ch_sub(paths->end[b].position, paths->start[b].position));
-    sum += paths->h * ch_dot(row->torque[k], ch_rotate(paths->start[b].orientation, paths->turn[b]));
+    sum += paths->h * ch_dot(row->torque[k], paths->turn[b]);
   }
   return sum;
 }
@@ -189,19 +222,18 @@ int ch_joint_rows_between(const ChWorld* world, const ChJoint* joint, const ChJo
   double sweep[2] = {1.0, 1.0};
   for (int k = 0; k < 2 && world->dimension == 2; ++k) sweep[k] = sweep_of(paths, joint->body[k]);
   ChJointPose m = mean_pose(&p, &q, sweep);
+  const bool rigid = !joint->grip[0] && !joint->grip[1];
   ChJointRow mean[CH_JOINT_ROWS_MAX], end[CH_JOINT_ROWS_MAX];
   int count = rows_of(&p, t, rows);
   rows_of(&m, t, mean);
   rows_of(&q, t, end);
   for (int k = 0; k < count; ++k) {
     ChRow row = mean[k].row;
-    double told = change_along(paths, joint, &row), share = (end[k].value - rows[k].value) / told;
-    bool curved = rows[k].axis >= 0 && rows[k].kind != CH_ROW_FRICTION && share > 0.5 && share < 2.0;
-    for (int side = 0; side < 2; ++side) {
-      if (curved)
-        row.force[side] = ch_scale(share, row.force[side]), row.torque[side] = ch_scale(share, row.torque[side]);
-      row.torque[side] = into_body(paths, joint->body[side], row.torque[side]);
-    }
+    for (int side = 0; side < 2; ++side) row.torque[side] = into_body(paths, joint->body[side], row.torque[side]);
+    double share = (end[k].value - rows[k].value) / ch_joint_change(paths, joint, &row);
+    bool curved = rigid && rows[k].axis >= 0 && rows[k].kind != CH_ROW_FRICTION && share > 0.5 && share < 2.0;
+    for (int side = 0; side < 2 && curved; ++side)
+      row.force[side] = ch_scale(share, row.force[side]), row.torque[side] = ch_scale(share, row.torque[side]);
     rows[k].row = row;
   }
   return count;

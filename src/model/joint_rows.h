@@ -36,9 +36,21 @@ enum { CH_JOINT_ROWS_MAX = 3 + 3 * 5 };  // what three freedoms leave, and what 
 // Fills rows for state and time; returns how many. Bodies at CH_GROUND use the inertial frame.
 int ch_joint_rows(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, double t, ChJointRow* rows);
 
-// Bodies on their way from one place to another: x+ = x + h v, R+ = R cay(h turn), turn in the body's frame.
+// The frame of one side in the world. On a deformable body it follows what it grips, and `states` have modes.
+ChFrame ch_joint_frame_now(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, int side);
+
+// Gradients of rows along the modes of a deformable side, `modes` numbers each; ch_joint_modes is 0 of a rigid one, and
+// nothing is written.
+int ch_joint_modes(const ChJoint* joint, int side);
+void ch_joint_bends(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, int side, int count,
+                    const ChRow* const* rows, double* out);
+// What the rates of deformable sides add to the speed of a row.
+double ch_joint_bend_speed(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, const ChRow* row);
+
+// Bodies on their way from one place to another: x+ = x + h v, R+ = R cay(h turn), turn in the body's frame. Of
+// deformable ones also where they are in the middle.
 typedef struct ChJointPaths {
-  const ChBodyState *start, *end;
+  const ChBodyState *start, *end, *middle;
   const ChVec3* turn;
   double h;
 } ChJointPaths;
@@ -46,8 +58,12 @@ typedef struct ChJointPaths {
 // The rows at the start, but their gradients are those between start and end: along the motion that led from one to the
 // other the value changes by the gradient times that motion, exactly. Constraints that hold at both ends then do no
 // work, and an impulse along a row leaves momentum and angular momentum of what it joins as they are.
+// The part of deformation in that motion is not told here: see held_joints.c.
 int ch_joint_rows_between(const ChWorld* world, const ChJoint* joint, const ChJointPaths* paths, double t,
                           ChJointRow* rows);
+
+// That change along a row, without what deformation has of it.
+double ch_joint_change(const ChJointPaths* paths, const ChJoint* joint, const ChRow* row);
 
 // How many freedoms of a joint have a coordinate: they may be limited, driven and rub.
 int ch_joint_freedoms(ChJointType type);

@@ -125,11 +125,6 @@ ChStatus ch_world_check_bodies(ChContext* context, const ChWorld* world, const C
     ChStatus status = ch_body_or_ground_find(context, world, id[k], which, &body[k]);
     if (status != CH_OK) return status;
   }
-  for (int k = 0; k < 2; ++k)
-    if (body[k] >= 0 && world->bodies[body[k]].soft)
-      return ch_fail(context, CH_ERR_UNSUPPORTED,
-                     "%s: body '%.100s' is deformable; joints and forces act on rigid bodies only", what,
-                     world->bodies[body[k]].name);
   if (body[0] == body[1])
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: both ends are on %s", what, ch_world_label(world, body[0]));
   if (!ch_body_is_dynamic(world, body[0]) && !ch_body_is_dynamic(world, body[1]))

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/vector.h"
 #include "cardhouse/periodic.h"
+#include "cardhouse/recirculation.h"
 #include "cardhouse/shape.h"
 #include "model/shapes/polytope.h"
 
@@ -135,9 +136,10 @@ typedef struct ChJoint {
   int slot;
   ChJointType type;
   int body[2];
-  ChFrame frame[2];    // joint frame in each body: origin at the anchor, z along the axis (universal: frame[1] has the
-                       // second axis as its x; plane: z along an axis in the plane, x its normal); ground: world
-  double start_angle;  // plane: angle of body[1] less that of body[0] at the start
+  ChFrame frame[2];  // joint frame in each body: origin at the anchor, z along the axis (universal: frame[1] has the
+                     // second axis as its x; plane: z along an axis in the plane, x its normal); ground: world
+  const struct ChSoftGrip* grip[2];  // where that side is deformable: what frame[] follows, as it is at rest; else NULL
+  double start_angle;                // plane: angle of body[1] less that of body[0] at the start
   double length;
   bool collide;
   ChJointAxis axes[3];
@@ -145,7 +147,8 @@ typedef struct ChJoint {
 
 typedef struct ChForce {
   int slot, body[2];
-  ChForceDef def;      // with its own copies of names and tables; points re-expressed about the centre of mass
+  ChForceDef def;  // with its own copies of names and tables; points re-expressed about the centre of mass
+  const struct ChSoftGrip* grip;  // wrench on a deformable body: what def.at[0] follows; else NULL
   ChQuat turn[2];      // torsion: in each body, the frame with z along the axis; equal in the world at the start
   double start_angle;  // torsion, plane: as in ChJoint
 } ChForce;
@@ -157,6 +160,7 @@ struct ChWorld {
   ChSlots body_slots, shape_slots, joint_slots, force_slots;
   ChSignal gravity[3];
   ChPeriodic periodic;
+  ChRecirculation recirculation;
   int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count, mesh_count,
       soft_count;
   int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room, soft_room;
@@ -193,6 +197,10 @@ static inline size_t ch_world_state_bytes(const ChWorld* world) {
 }
 static inline ChBodyState* ch_states_take(ChArena* arena, const ChWorld* world) {
   return (ChBodyState*)(void*)CH_TAKE(arena, ch_world_state_bytes(world) / sizeof(double), double);
+}
+// Rates of all modes of the world.
+static inline const double* ch_states_rates(const ChWorld* world, const ChBodyState* states) {
+  return (const double*)(states + world->body_count) + world->mode_count;
 }
 // Amplitudes and rates of one deformable body.
 static inline double* ch_state_modes(const ChWorld* world, const ChBodyState* states, int body) {

@@ -15,7 +15,8 @@ typedef struct ChGroundwork {
   struct ChCompliance* mass;  // M^-1: global form
   double* free_velocity;      // M^-1 f, or NULL where f = 0
   double* q;                  // u that follows from r = 0
-  double* diagonal;           // of W
+  double* diagonal;           // of W,
+  double* inertia;            // and of M: global form
   double *f, *w;              // of the problem as it was
 } ChGroundwork;
 
@@ -45,6 +46,38 @@ void ch_grader_branches(const ChGrader* grader, const double* r, const double* u
 
 // rho, of every row.
 const double* ch_grader_weights(const ChGrader* grader);
+
+// What one block adds to the figures, r and u its own: so that a problem whose parts are in several places can be
+// graded where they are. Sums are to be added up over all blocks, extremes compared; ch_grade_whole makes a certificate
+// of them.
+enum {
+  CH_PART_NATURAL,
+  CH_PART_HIDDEN,
+  CH_PART_SICONOS,
+  CH_PART_SIZE_R,
+  CH_PART_SIZE_U,
+  CH_PART_SIZE_Q,
+  CH_PART_NOTHING,
+  CH_PART_DRIVE,
+  CH_PART_RIGID,
+  CH_PART_RIGID_HIDDEN,
+  CH_PART_RIGID_NOTHING,
+  CH_PART_RIGID_DRIVE,
+  CH_PART_SUMS
+};
+enum {
+  CH_PART_OUTSIDE,
+  CH_PART_LARGEST_R,
+  CH_PART_LARGEST_Q,
+  CH_PART_SIGNORINI,
+  CH_PART_DISSIPATION,
+  CH_PART_EXTREMES
+};
+typedef struct ChGradePart {
+  double sum[CH_PART_SUMS], most[CH_PART_EXTREMES];
+} ChGradePart;
+void ch_grader_part(const ChGrader* grader, int block, const double* r, const double* u, ChGradePart* out);
+ChCertificate ch_grade_whole(const ChGradePart* all, bool compliant, double balance);
 
 // As ch_certify.
 ChStatus ch_grader_grade(ChContext* context, ChGrader* grader, const double* r, const double* v, ChCertificate* out);

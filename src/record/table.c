@@ -12,6 +12,7 @@
 #include "base/plain_numbers.h"
 #include "cardhouse/clock.h"
 #include "cardhouse/disk.h"
+#include "cardhouse/recirculation.h"
 #include "cardhouse/record.h"
 #include "cardhouse/soft.h"
 #include "record/deflection.h"
@@ -50,6 +51,7 @@ static bool put_head(FILE* file, const ChSimulation* simulation) {
   fputs(",collide,assemble,solve", file);
   if (ch_world_mode_count(world) > 0) fputs(",deflection", file);
   if (is_compliant(simulation)) fputs(",contact,overlap,stored", file);
+  if (ch_world_recirculation(world).radius > 0.0) fputs(",recirculated", file);
   return fputs("\n", file) >= 0;
 }
 
@@ -149,6 +151,8 @@ static int put_row(FILE* file, const ChSimulation* simulation) {
     bytes += fprintf(file, ",%.17g", ch_deflection(simulation));
   if (is_compliant(simulation))
     bytes += fprintf(file, ",%s,%.17g,%.17g", ch_contact_law_name(CH_CONTACT_COMPLIANT), i.overlap, i.stored);
+  if (ch_world_recirculation(ch_simulation_world(simulation)).radius > 0.0)
+    bytes += fprintf(file, ",%d", i.recirculated);
   return bytes + fprintf(file, "\n");
 }
 

@@ -488,6 +488,11 @@ bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
   r->document = &documents->document[0];
   if (!ch_reader_pass_on(r, &periodic, ch_world_set_periodic(r->context, world, &documents->root[0].periodic)))
     return false;
+  const ChRecirculation* recirculation = &documents->root[0].recirculation;
+  ChPlace recirculate = {&top, "recirculate", 0};
+  if (recirculation->radius > 0.0 &&
+      !ch_reader_pass_on(r, &recirculate, ch_world_set_recirculation(r->context, world, recirculation)))
+    return false;
   if (!seal(r, documents, world)) return false;
   ch_soft_start(world, &b.softs);
   return true;

@@ -302,6 +302,10 @@ static const ChField joint_fields[] = {
     ROW(two_texts, ChSceneJoint, "bodies", bodies, "two names of bodies; \"ground\" is the world", CH_REQUIRED, CH_ANY,
         NULL),
     JOINT(flag, "collide", collide, "whether the two bodies may touch each other", 0, CH_ANY, NULL),
+    JOINT(number, "reach", reach,
+          "of a deformable body the joint follows the skin within this of its point, m; 0: the nearest vertex and its "
+          "neighbours",
+          0, CH_NOT_NEGATIVE, NULL),
 };
 const ChSceneForm ch_form_joint = {.name = "joint",
                                    .count = CH_COUNT(joint_fields),
@@ -363,6 +367,15 @@ const ChSceneForm ch_form_force = {.name = "force",
 
 // --------------------------------------------------------------------------------------------------------------- scene
 
+static const ChField recirculation_fields[] = {
+    ROW(number, ChRecirculation, "below", below, "height below which a centre of mass is taken out, m", CH_REQUIRED,
+        CH_ANY, NULL),
+    ROW(vector, ChRecirculation, "at", at, "the middle of the inlet, m", CH_REQUIRED, CH_ANY, NULL),
+    ROW(number, ChRecirculation, "radius", radius, "of the inlet, m", CH_REQUIRED, CH_POSITIVE, NULL),
+};
+const ChSceneForm ch_form_recirculation = {
+    .name = "recirculation", .count = CH_COUNT(recirculation_fields), .fields = recirculation_fields};
+
 #define ROOT(type, key, member, text, ...) ROW(type, ChSceneRoot, key, member, text, __VA_ARGS__)
 static const ChField scene_fields[] = {
     ROOT(whole, "cardhouse", version, "version of the form: 1", CH_REQUIRED, CH_ONE, NULL),
@@ -373,6 +386,8 @@ static const ChField scene_fields[] = {
     ROOT(signals, "gravity", gravity, "m/s^2", 0, CH_ANY, NULL),
     ROOT(periodic, "periodic", periodic, "axes along which the world is periodic: [from, to] of each, m", 0, CH_ANY,
          NULL),
+    ROOT(form, "recirculate", recirculation, "bodies that sink out below come back in above", 0, CH_ANY,
+         &ch_form_recirculation),
     ROOT(form, "step", run, "time stepping", 0, CH_ANY, &ch_form_step),
     ROOT(contact, "contact", run.options, "law of contact: rigid or compliant, or an object with law and overlap", 0,
          CH_ANY, &ch_form_contact),

@@ -3,6 +3,7 @@
 #define CH_SCENE_FORMS_H
 
 #include "cardhouse/periodic.h"
+#include "cardhouse/recirculation.h"
 #include "cardhouse/simulation.h"
 #include "cardhouse/tetrahedra.h"
 #include "scene/reader.h"
@@ -35,6 +36,7 @@ typedef struct ChSceneRoot {
   const char *schema, *name, *description;
   ChSignal gravity[3];
   ChPeriodic periodic;
+  ChRecirculation recirculation;
   ChSceneRun run;
   ChSceneLook look;
   json_t *parameters, *include, *materials, *pairs, *meshes, *bodies, *joints, *forces, *ignore;
@@ -92,7 +94,7 @@ extern const ChSceneForm ch_form_scene, ch_form_material, ch_form_pair, ch_form_
     ch_form_joint_axis, ch_form_force, ch_form_step, ch_form_method, ch_form_signal, ch_form_friction,
     ch_form_stabilization, ch_form_contact, ch_form_adaptive, ch_form_bounds, ch_form_mesh, ch_form_soft,
     ch_form_soft_mesh, ch_form_damping, ch_form_look, ch_form_body_look, ch_form_camera, ch_form_camera_key,
-    ch_form_section, ch_form_own_law, ch_form_stiction, ch_form_stribeck;
+    ch_form_section, ch_form_own_law, ch_form_recirculation, ch_form_stiction, ch_form_stribeck;
 
 // Types of values that only scenes have: special_types.c.
 extern const ChFieldType ch_type_signal;          // ChSignal: a number, or an object

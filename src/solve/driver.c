@@ -34,6 +34,9 @@ enum { TIGHTENINGS = 6, MOST_OPTIONS = 256 };
 #define WORK_FLOOR 2e7
 #define WORK_ROW 1.25e6
 #define WORK_MOST 1e9
+// Where a sweep alone is long: as many as the most allows 20,000 pebbles in a heap, some 1,000. With 1e9 for all,
+// 400,000 pebbles had 45 sweeps and missed every step.
+#define WORK_SWEPT 6e3
 #define CHEAP 5e4           // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
 #define CHEAP_SWEEPS 1.4e4  // and where contacts yield: 600 sweeps, as in auto.c
 #define ABSURD 1e6          // error of a warm start, in that of r = 0, from which on it is no help to any method
@@ -88,7 +91,7 @@ ChSolveOptions ch_solve_options_default(void) {
 
 double ch_work_limit(const ChSolveOptions* options, const ChProblem* problem) {
   if (options->work_limit > 0.0) return options->work_limit;
-  return fmin(WORK_FLOOR + WORK_ROW * problem->rows, WORK_MOST);
+  return fmin(WORK_FLOOR + WORK_ROW * problem->rows, fmax(WORK_MOST, WORK_SWEPT * problem->rows));
 }
 
 static const ChOption* find_option(const char* name) {

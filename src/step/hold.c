@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assemble/soft_body.h"
 #include "base/check.h"
 #include "step/rotation.h"
 #include "step/states.h"
@@ -20,6 +21,7 @@ ChHold ch_hold_open(ChSimulation* s, const ChIntegrator* integrator, double h, d
   if (integrator->joints != CH_JOINTS_HELD || (world->joint_count == 0 && !all)) return hold;
   hold.held = CH_TAKE(s->scratch, world->body_count, bool);
   hold.end = ch_states_take(s->scratch, world);
+  hold.middle = world->mode_count > 0 ? ch_states_take(s->scratch, world) : hold.end;
   hold.turn = CH_TAKE(s->scratch, world->body_count, ChVec3);
   for (int b = 0; b < world->body_count && all; ++b) hold.held[b] = world->bodies[b].kind == CH_BODY_DYNAMIC;
   for (int j = 0; j < world->joint_count; ++j)
@@ -38,8 +40,24 @@ static ChBodyState motion_of(const ChHold* hold, int body) {
   const double a = hold->rule.a;
   ch_state_write(world, hold->guess + (long)body * ch_world_width(world), &guess);
   guess.velocity = ch_add(ch_scale(a, old.velocity), ch_scale(1.0 - a, guess.velocity));
-  guess.omega = ch_add(ch_scale(a, old.omega), ch_scale(1.0 - a, guess.omega));
+  const double turn = world->bodies[body].soft ? 0.5 : a;  // these turn with the mean, whatever a is (soft_step.h)
+  guess.omega = ch_add(ch_scale(turn, old.omega), ch_scale(1.0 - turn, guess.omega));
   return guess;
+}
+
+static void bend(ChHold* hold, int body) {
+  const ChSimulation* s = hold->s;
+  const ChWorld* world = s->world;
+  const double weight = ch_integrator_soft_weight(&s->options), h = hold->rule.h;
+  const double *q = ch_state_modes(world, s->states, body), *rates = ch_state_rates(world, s->states, body);
+  const double* guess = hold->guess + ch_modes_at(world, body);
+  double *end = ch_state_modes(world, hold->end, body), *middle = ch_state_modes(world, hold->middle, body);
+  for (int a = 0; a < ch_body_modes(world, body); ++a) {
+    end[a] = q[a] + h * ((1.0 - weight) * rates[a] + weight * guess[a]);
+    middle[a] = 0.5 * (q[a] + end[a]);
+  }
+  const ChQuat from = s->states[body].orientation, to = hold->end[body].orientation;
+  hold->middle[body].orientation = ch_quat_unit((ChQuat){from.w + to.w, from.x + to.x, from.y + to.y, from.z + to.z});
 }
 
 static void find_end(ChHold* hold, int body) {
@@ -71,19 +89,28 @@ void ch_hold_rows(ChHold* hold, const ChMoment* moment, ChRows* rows) {
     hold->asked = CH_TAKE_RAW(hold->s->scratch, rows->row_count, double);
     for (int k = 0; k < rows->row_count; ++k) hold->asked[k] = rows->w[k] - rows->prescribed[k];
   }
-  for (int b = 0; b < hold->s->world->body_count; ++b) find_end(hold, b);
-  const ChJointPaths paths = {.start = hold->s->states, .end = hold->end, .turn = hold->turn, .h = hold->rule.h};
+  for (int b = 0; b < hold->s->world->body_count; ++b) {
+    find_end(hold, b);
+    if (hold->s->world->bodies[b].soft) bend(hold, b);
+  }
+  const ChJointPaths paths = {
+      .start = hold->s->states, .end = hold->end, .middle = hold->middle, .turn = hold->turn, .h = hold->rule.h};
   ch_rows_hold(moment, &paths, &hold->rule, hold->asked, rows);
 }
 
 double ch_hold_change(const ChHold* hold) {
   const ChSimulation* s = hold->s;
   const int width = ch_world_width(s->world);
-  double change = 0.0, size = 0.0;
+  double change = 0.0, size = 0.0, modal = 0.0, rates = 0.0;
   for (int b = 0; b < s->world->body_count; ++b)
     for (long k = (long)b * width; k < (long)(b + 1) * width && ch_hold_has(hold, b); ++k) {
       change = ch_max(change, fabs(s->velocities[k] - hold->guess[k]));
       size = ch_max(size, fabs(s->velocities[k]) + fabs(hold->guess[k]));
     }
+  for (int b = 0; b < s->world->body_count; ++b)
+    for (long k = ch_modes_at(s->world, b), end = k + ch_body_modes(s->world, b); k < end && ch_hold_has(hold, b); ++k)
+      modal = ch_max(modal, fabs(s->velocities[k] - hold->guess[k])),
+      rates = ch_max(rates, fabs(s->velocities[k]) + fabs(hold->guess[k]));
+  if (modal > 0.0 && modal * size > change * rates) change = modal, size = rates;
   return change > 0.0 ? change / size : change;
 }

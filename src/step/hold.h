@@ -15,7 +15,7 @@ typedef struct ChHold {
   ChHoldRule rule;
   bool* held;           // of each body; NULL: there is none
   const double* guess;  // vj
-  ChBodyState* end;
+  ChBodyState *end, *middle;
   ChVec3* turn;
   double* asked;  // of each row, from the first pass
 } ChHold;

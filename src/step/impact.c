@@ -107,7 +107,7 @@ static bool gather(ChArena* arena, Shock* k) {
 static void prepare(ChArena* arena, Shock* k) {
   ChSimulation* s = k->s;
   ch_rows_build(arena, &k->moment, &(ChRowRule){.h = k->h, .at_once = true}, &k->rows);
-  ch_islands_find(arena, s->world, &k->rows, NULL, 0, !s->options.islands, &k->islands);
+  ch_islands_find(arena, s->world, &k->rows, NULL, 0, !s->options.islands, NULL, &k->islands);
   k->bounce = CH_TAKE(arena, k->rows.block_count, double);
   k->restitution = CH_TAKE(arena, k->rows.block_count, double);
   k->idle = CH_TAKE(arena, k->islands.count, unsigned char);

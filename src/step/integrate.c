@@ -26,6 +26,7 @@
 #include "step/impact.h"
 #include "step/in_step.h"
 #include "step/integrate.h"
+#include "step/joint_heap.h"
 #include "step/kinematic.h"
 #include "step/ledger.h"
 #include "step/passing.h"
@@ -166,7 +167,11 @@ static ChStatus split_body(Step* p, int b, const double gravity[3]) {
   if (s->world->bodies[b].soft)
     status =
         ch_soft_split(p->context, s, b, p->h, ch_vec(gravity[0], gravity[1], gravity[2]), p->reference, &p->answers[b]);
-  if (s->world->bodies[b].soft) p->soft[b] = p->answers[b].M;
+  if (s->world->bodies[b].soft) {
+    const long modes = ch_modes_at(s->world, b);
+    p->soft[b] = p->answers[b].M;
+    for (int a = 0; a < ch_body_modes(s->world, b); ++a) p->impulse[modes + a] = p->h * s->k[modes + a];
+  }
   keep_locks(s->world, b, &s->states[b], p->reference + (long)b * ch_world_width(s->world));
   return status == CH_OK ? check_finite(p, b) : status;
 }
@@ -184,7 +189,8 @@ static ChStatus split_motions(Step* p) {
   ch_force_place_explicit(&p->place, s->k);
   ch_force_place_gravity(&p->place, gravity);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || !(ch_peers_here(s, b) || ch_peers_mine(s, b))) continue;
+    if (!ch_peers_here(s, b) && !ch_peers_near(s, b)) continue;
+    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
     ChStatus status = split_body(p, b, gravity);
     if (status != CH_OK) return status;
   }
@@ -209,7 +215,8 @@ static void add_curvature(Step* p) {
     if (!world->bodies[b].soft || p->islands.place[b] < 0) continue;
     const double* c = p->answers[b].curvature;
     for (int a = 0; a < 3; ++a) p->impulse[6L * b + 3 + a] += c[a];
-    memcpy(p->impulse + ch_modes_at(world, b), c + 3, (size_t)ch_body_modes(world, b) * sizeof *c);
+    double* modes = p->impulse + ch_modes_at(world, b);
+    for (int a = 0; a < ch_body_modes(world, b); ++a) modes[a] += c[3 + a];
   }
 }
 
@@ -217,7 +224,7 @@ static void move_free_bodies(const Step* p) {
   ChSimulation* s = p->s;
   int width = ch_world_width(s->world);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || p->islands.place[b] >= 0 || !ch_peers_here(s, b)) continue;
+    if (!ch_peers_here(s, b) || s->world->bodies[b].kind != CH_BODY_DYNAMIC || p->islands.place[b] >= 0) continue;
     if (s->world->bodies[b].soft) {
       move_free_soft(p, b);
       continue;
@@ -283,7 +290,7 @@ static ChStatus first_pass(Step* p) {
   if (s->restock) status = ch_peers_reduce(p->context, s, &s->info.stored, 1, NULL, 0);
   if (status != CH_OK) return status;
   ch_islands_find(s->scratch, s->world, &p->rows, p->place.couplings, p->place.coupling_count, !s->options.islands,
-                  &p->islands);
+                  s->peers ? s->peers->heap : NULL, &p->islands);
   add_curvature(p);
   p->r = CH_TAKE(s->scratch, p->rows.row_count, double);
   if (o->warm) ch_memory_recall(s, &p->rows, p->moment.gaps, p->h, p->r);
@@ -309,7 +316,9 @@ static ChStatus first_pass(Step* p) {
   p->info->seconds_assemble += ch_clock_seconds() - began;
   began = ch_clock_seconds();
   if (o->rest) ch_rest_recall(s, &p->stage);
+  if (s->peers) p->stage.idle = ch_joint_heaps_mark(s, &p->islands);
   status = ch_peers_agree(p->context, s, ch_stage_solve(p->context, s->scratch, &p->stage));
+  if (s->peers && status == CH_OK) status = ch_joint_heaps_solve(p->context, s, &p->stage);
   p->info->seconds_solve += ch_clock_seconds() - began;
   if (status != CH_OK) return status;
   move_free_bodies(p);
@@ -427,7 +436,7 @@ static void advance(const Step* p, const ChBodyState* end) {
   ChSimulation* s = p->s;
   for (int b = 0; b < s->world->body_count; ++b) {
     const ChBody* body = &s->world->bodies[b];
-    if (body->kind != CH_BODY_DYNAMIC || !ch_peers_mine(s, b)) continue;
+    if (!ch_peers_mine(s, b) || body->kind != CH_BODY_DYNAMIC) continue;
     if (body->soft) ch_soft_advance(s, b, p->h);
     s->states[b] = body->soft ? end_of(p, b) : end[b];
   }
@@ -480,7 +489,7 @@ static ChStatus measure(const Step* p) {
   info->locked_overlap = p->rows.locked_overlap;
   for (int i = 0; i < p->islands.count; ++i) info->relaxed = fmax(info->relaxed, p->h * p->stage.relaxed[i]);
   info->contacts = p->moment.gap_count;
-  info->islands = p->islands.count;
+  info->islands = p->islands.count + ch_joint_heaps_counted(p->s, &p->stage);
   for (int i = 0; i < p->islands.count; ++i) info->resting += p->stage.rests[i];
   info->certificate = ch_certificate_worse(info->certificate, p->stage.worst);
   info->iterations += p->stage.iterations;

@@ -104,10 +104,6 @@ ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, c
     return ch_fail(context, CH_ERR_ARGUMENT, "a material has a law of the program's own, which knows no compliance");
   if (it->composed) return ch_composed_check(context, o, world);
   if (it->needs_adaptive && o->adaptive != CH_ADAPTIVE_GAP && touches)
-    return ch_fail(
-        context, CH_ERR_ARGUMENT,
-        "\"project\" and compliant contact exclude each other: projection would undo the overlaps of springs");
-  if (it->needs_adaptive && o->adaptive != CH_ADAPTIVE_GAP && touches)
     return ch_fail(context, CH_ERR_ARGUMENT,
                    "integrator '%s' cannot keep a fixed step where bodies have shapes: contacts close only at the end "
                    "of a step; it needs \"adaptive\" with a gap_tolerance",

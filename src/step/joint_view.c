@@ -29,11 +29,13 @@ int ch_simulation_joint_rows(const ChSimulation* s, ChJointId id, ChJointRowView
 }
 
 // A force `size` along a row adds to what the joint does to its second body.
-static void add_row(const ChJoint* joint, const ChBodyState* states, const ChRow* row, double size, ChJointView* view) {
+static void add_row(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, const ChRow* row,
+                    double size, ChJointView* view) {
   ChFrame body = ch_state_frame(states, joint->body[1]);
   ChVec3 force = ch_scale(size, row->force[1]), lever = ch_rotate(body.orientation, joint->frame[1].at);
   ChVec3 torque = ch_rotate(body.orientation, ch_scale(size, row->torque[1]));
   if (joint->body[1] < 0) lever = joint->frame[1].at;
+  if (joint->grip[1]) lever = ch_sub(ch_joint_frame_now(world, joint, states, 1).at, body.at);
   view->force = ch_add(view->force, force);
   view->torque = ch_add(view->torque, ch_sub(torque, ch_cross(lever, force)));
 }
@@ -48,7 +50,7 @@ static void add_forces(const ChSimulation* s, int j, ChJointView* view) {
   for (int k = 0; k < count; ++k) {
     double force = row_force(s, j, k);
     int axis = rows[k].axis;
-    add_row(joint, states_then(s), &rows[k].row, force, view);
+    add_row(s->world, joint, states_then(s), &rows[k].row, force, view);
     if (axis < 0) continue;
     if (rows[k].kind == CH_ROW_LOWER || rows[k].kind == CH_ROW_UPPER)
       view->limit[axis] += rows[k].kind == CH_ROW_LOWER ? force : -force;
@@ -59,7 +61,7 @@ static void add_forces(const ChSimulation* s, int j, ChJointView* view) {
     if (joint->axes[axis].drive != CH_DRIVE_FORCE) continue;
     ChRow row = ch_joint_direction(s->world, joint, states_then(s), axis);
     view->drive[axis] = ch_signal_value(&joint->axes[axis].target, s->time);
-    add_row(joint, states_then(s), &row, view->drive[axis], view);
+    add_row(s->world, joint, states_then(s), &row, view->drive[axis], view);
   }
 }
 
@@ -78,7 +80,8 @@ ChJointView ch_simulation_joint(const ChSimulation* s, ChJointId id) {
   for (int axis = 0; axis < view.freedoms; ++axis) {
     ChRow row = ch_joint_direction(s->world, joint, s->states, axis);
     view.position[axis] = ch_joint_coordinate(s->world, joint, s->states, axis);
-    view.speed[axis] = ch_row_speed(&row, joint->body, s->states);
+    view.speed[axis] =
+        ch_row_speed(&row, joint->body, s->states) + ch_joint_bend_speed(s->world, joint, s->states, &row);
   }
   add_forces(s, j, &view);
   return view;

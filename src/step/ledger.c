@@ -40,9 +40,14 @@ static double end_weight(const ChSimulation* s) {
 }
 
 // G vm of the bodies that move; s->states have the old velocities, s->velocities the new ones.
-static double mean_speed(const ChSimulation* s, const ChRow* row, const int body[2]) {
+static double mean_speed(const ChSimulation* s, const ChRows* rows, int k, const int body[2]) {
+  const ChRow* row = &rows->rows[k];
   double end = end_weight(s), speed = (1.0 - end) * ch_row_speed(row, body, s->states), v[6];
   int width = ch_world_width(s->world);
+  if (rows->bends) {
+    speed += (1.0 - end) * ch_row_bend_speed(s->world, rows, k, body, ch_states_rates(s->world, s->states));
+    speed += end * ch_row_bend_speed(s->world, rows, k, body, s->velocities + (long)width * s->world->body_count);
+  }
   for (int side = 0; side < 2; ++side) {
     if (body[side] < 0) continue;
     ChBodyState next = s->states[body[side]];
@@ -64,7 +69,7 @@ double ch_ledger_rows(const ChSimulation* s, const ChMoment* moment, const ChRow
     for (int k = block->law.row; k < block->law.row + block->law.dimension; ++k) {
       if (r[k] == 0.0) continue;
       if (rows->driven[k])
-        work += r[k] * mean_speed(s, &rows->rows[k], block->body);
+        work += r[k] * mean_speed(s, rows, k, block->body);
       else if (block->gap >= 0)
         work -= r[k] * (end * rows->prescribed[k] + (1.0 - end) * ch_row_speed(&rows->rows[k], driven, before));
       else
@@ -79,12 +84,16 @@ double ch_ledger_applied(const ChSimulation* s, const double* k, double h) {
   int width = ch_world_width(s->world);
   double sum = 0.0, end = end_weight(s);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || !ch_peers_here(s, b)) continue;
+    if (!ch_peers_here(s, b) || s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
     double v[6];
     ch_state_read(s->world, &s->states[b], v);
     for (int a = 0; a < width; ++a)
       sum += h * k[(long)b * width + a] * ((1.0 - end) * v[a] + end * s->velocities[(long)b * width + a]);
   }
+  const long modes = (long)width * s->world->body_count;
+  const double* rates = ch_states_rates(s->world, s->states);
+  for (int a = 0; a < s->world->mode_count; ++a)
+    sum += h * k[modes + a] * ((1.0 - end) * rates[a] + end * s->velocities[modes + a]);
   return sum;
 }
 
@@ -112,7 +121,7 @@ double ch_ledger_half_step(const ChSimulation* s, double h) {
   int width = ch_world_width(s->world);
   double sum = 0.0, left = 1.0 - end_weight(s);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (!ch_body_is_dynamic(s->world, b) || !ch_peers_here(s, b)) continue;
+    if (!ch_peers_here(s, b) || !ch_body_is_dynamic(s->world, b)) continue;
     double v[6];
     ch_state_read(s->world, &s->states[b], v);
     for (int a = 0; a < s->world->dimension; ++a)

@@ -16,6 +16,13 @@
 
 #include "step/state.h"
 
+// The impulse of one contact on a body that several processes have contacts on; its name says where in the sum it is.
+typedef struct ChBorderImpulse {
+  int body, shape[2], order;  // `order`: among contacts of the same shapes and key
+  uint64_t key;
+  double impulse[6];  // force along axes of space, torque along those of the body
+} ChBorderImpulse;
+
 typedef struct ChPeers {
   void* self;
   const unsigned char* mine;        // body -> this process moves it; never one that is not dynamic
@@ -32,6 +39,27 @@ typedef struct ChPeers {
   // The same failure for all, of whoever has one: the message, too.
   ChStatus (*agree)(void* self, ChContext* context, ChStatus own);
   ChStatus (*reduce)(void* self, ChContext* context, double* sums, int sum_count, double* most, int most_count);
+  // Islands of balls so large that all who have contacts of them solve them together (joint_heap.h): how many in this
+  // try, and of which each body is, -1: of none. Those below are about one of them, with the bodies that lie on its
+  // borders: that this process and others have contacts on.
+  int heap_count;
+  const int* heap;
+  bool first;  // whether this process counts what all have in common
+  // `leads`: whether this process is the first of those that have contacts on it.
+  int (*border)(void* self, int heap, const int** bodies, const unsigned char** leads);
+  // The largest of the values that processes have for a border body, or all bits of them.
+  ChStatus (*mix)(void* self, ChContext* context, bool bits, uint64_t* values);
+  // Impulses of contacts on border bodies from all others; valid until the next call.
+  ChStatus (*collect)(void* self, ChContext* context, int count, const ChBorderImpulse* own,
+                      const ChBorderImpulse** others, int* other_count);
+  // In which colours this process moves each border body; `others`: in which others do. Then, colour by colour, six
+  // numbers for every border body: where this process moves it they go to the others, where others do they come.
+  ChStatus (*route)(void* self, ChContext* context, const uint64_t* colors, uint64_t* others);
+  ChStatus (*swap)(void* self, ChContext* context, int color, double* velocities);
+  // How it ended; missed: the next try has it on one process.
+  void (*ended)(void* self, int contacts, long sweeps, bool missed);
+  // Whether the try that missed is to be made again, so.
+  bool (*again)(void* self);
   // A failure that others cannot know of: ends all processes.
   void (*abandon)(void* self, const char* why);
 } ChPeers;

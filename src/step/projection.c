@@ -60,7 +60,7 @@ ChStatus ch_positions_round(ChContext* context, ChSimulation* s, double time, do
   *miss = violation(&rows);
   if (!(*miss > tight)) return CH_OK;
   keep_geometry(&rows);
-  ch_islands_find(s->scratch, s->world, &rows, NULL, 0, !s->options.islands, &islands);
+  ch_islands_find(s->scratch, s->world, &rows, NULL, 0, !s->options.islands, NULL, &islands);
   long count = (long)s->world->body_count * ch_world_width(s->world);
   ChDynamics dynamics = {.reference = CH_TAKE(s->scratch, count, double),
                          .impulse = CH_TAKE(s->scratch, count, double)};

@@ -28,12 +28,24 @@ static bool same_touches(const ChRows* a, int x, const ChRows* b, int y) {
   return true;
 }
 
-static bool same_block(const ChRows* a, int i, const ChRows* b, int j) {
+static bool same_bends(const ChWorld* world, const ChRows* a, int i, const ChRows* b, int j, const ChRowBlock* block) {
+  for (int k = 0; k < block->law.dimension && a->bends && b->bends; ++k)
+    for (int side = 0; side < 2; ++side) {
+      const double *x = ch_row_bend(a, i + k, side), *y = ch_row_bend(b, j + k, side);
+      if (!x != !y) return false;
+      const size_t modes = x ? (size_t)ch_body_modes(world, block->body[side]) : 0;
+      if (x && memcmp(x, y, modes * sizeof *x) != 0) return false;
+    }
+  return !a->bends == !b->bends;
+}
+
+static bool same_block(const ChWorld* world, const ChRows* a, int i, const ChRows* b, int j) {
   const ChRowBlock *x = &a->blocks[i], *y = &b->blocks[j];
   if (!same_laws(x, y)) return false;
   size_t n = (size_t)x->law.dimension;
   return memcmp(a->rows + x->law.row, b->rows + y->law.row, n * sizeof *a->rows) == 0 &&
-         memcmp(a->w + x->law.row, b->w + y->law.row, n * sizeof *a->w) == 0 && same_touches(a, i, b, j);
+         memcmp(a->w + x->law.row, b->w + y->law.row, n * sizeof *a->w) == 0 && same_touches(a, i, b, j) &&
+         same_bends(world, a, x->law.row, b, y->law.row, x);
 }
 
 static bool same_soft(const ChWorld* world, const ChDynamics* a, const ChDynamics* b, int body) {
@@ -62,7 +74,7 @@ static bool same_island(const ChSimulation* s, const ChRestMemory* old, int was,
   }
   for (int k = 0; k < blocks; ++k) {
     int x = a->blocks[a->block_start[was] + k], y = b->blocks[b->block_start[i] + k];
-    if (!same_block(&old->rows, x, now->rows, y)) return false;
+    if (!same_block(s->world, &old->rows, x, now->rows, y)) return false;
   }
   return true;
 }
@@ -122,7 +134,7 @@ static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage
   const ChRows* rows = stage->rows;
   const ChGap* gaps = stage->moment->gaps;
   if (stage->moment->gap_count > s->contact_room) {
-    int room = 2 * stage->moment->gap_count;
+    int room = stage->moment->gap_count + stage->moment->gap_count / 4 + 64;
     ChContactView* larger = realloc(s->contacts, (size_t)room * sizeof *larger);
     if (!larger) return ch_fail(context, CH_ERR_MEMORY, "out of memory for %d contacts", room);
     s->contacts = larger;

@@ -38,7 +38,8 @@
   X(work, double)           \
   X(gain, double)           \
   X(exchanged, double)      \
-  X(bounds, int)
+  X(bounds, int)            \
+  X(recirculated, int)
 
 #define ONE_field(name, text) +1
 #define ONE(name, type) +1
@@ -49,7 +50,7 @@ typedef struct Header {
   int bodies, joints, contacts, dimension, level, good;
   long modes;
   double time, h, memory_h, base_time, base_h;
-  long step, base_step;
+  long step, base_step, recirculated, inlet_places;
   double info[FIGURE_COUNT];
 } Header;
 
@@ -100,7 +101,9 @@ static Header make_header(const ChSimulation* s) {
                    .base_time = s->base_time,
                    .base_h = s->base_h,
                    .step = s->step,
-                   .base_step = s->base_step};
+                   .base_step = s->base_step,
+                   .recirculated = s->recirculated,
+                   .inlet_places = s->inlet_places};
   memcpy(header.magic, MAGIC, sizeof MAGIC);
   write_info(&s->info, header.info);
   return header;
@@ -147,8 +150,8 @@ static ChStatus check_header(ChContext* context, const ChSimulation* s, const He
     return ch_fail(context, CH_ERR_SIZE, "checkpoint has %zu bytes, must have %zu", size,
                    size_of(s, h->contacts < 0 ? 0 : h->contacts));
   bool fine = isfinite(h->time) && isfinite(h->base_time) && isfinite(h->memory_h) && h->h > 0.0 && isfinite(h->h) &&
-              h->base_h > 0.0 && isfinite(h->base_h) && h->base_step >= 0 && h->step >= h->base_step && h->level >= 0 &&
-              energies_are_finite(h);
+              h->base_h > 0.0 && isfinite(h->base_h) && h->base_step >= 0 && h->recirculated >= 0 &&
+              h->inlet_places >= h->recirculated && h->step >= h->base_step && h->level >= 0 && energies_are_finite(h);
   if (!fine)
     return ch_fail(context, CH_ERR_FORMAT,
                    "checkpoint at time %g s, step %ld of length %g s: which no simulation saved", h->time, h->step,
@@ -212,9 +215,11 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   s->base_h = header.base_h;
   s->step = header.step;
   s->base_step = header.base_step;
+  s->recirculated = header.recirculated;
+  s->inlet_places = header.inlet_places;
   read_info(header.info, &s->info);
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
-  s->restock = s->step == 0;
+  s->restock = s->step == 0 || s->info.recirculated > 0;
   s->still = s->rest.filled = false;
   s->contact_count = 0;
   return CH_OK;

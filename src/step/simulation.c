@@ -20,6 +20,7 @@
 #include "step/options.h"
 #include "step/peers.h"
 #include "step/projection.h"
+#include "step/recirculate.h"
 #include "step/relax.h"
 #include "step/rounding.h"
 #include "step/soft_step.h"
@@ -219,6 +220,7 @@ ChStatus ch_step_try(ChContext* context, ChSimulation* s, double h, double end, 
   if (status != CH_MAX_ITER) return status;
   memcpy(s->states, s->before, ch_world_state_bytes(s->world));
   s->scratch = other_scratch(s);  // the last step's: the next try begins where this one did
+  if (s->peers && s->peers->again(s->peers->self)) return ch_step_try(context, s, h, end, info);
   return status;
 }
 
@@ -346,8 +348,9 @@ ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* inf
   note_end(s);
   s->time = info->time;
   ++s->step;
-  s->info = *info;
   s->restock = false;
+  ch_recirculate(s, info);
+  s->info = *info;
   ch_control_end_step(s);
   return CH_OK;
 }

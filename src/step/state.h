@@ -75,6 +75,7 @@ struct ChSimulation {
   double solved;       // when the last ones had
   double after;        // seconds that a step takes after them, as of late
   ChHaste haste;       // see stage.h
+  long recirculated, inlet_places;  // bodies that came back (recirculate.h), and places that were tried for them
   long step;
   double base_time, base_h;  // since `base_step` all steps were base_h long: time is counted, not summed
   long base_step;

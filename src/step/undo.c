@@ -11,10 +11,10 @@ ChStatus ch_undo_keep(ChContext* context, ChSimulation* s, ChUndo* undo) {
   size_t size;
   ChStatus status = ch_simulation_save(context, s, NULL, &size);
   if (status == CH_OK && size > s->undo_room) {
-    void* larger = realloc(s->undo, 2 * size);
+    void* larger = realloc(s->undo, size + size / 4);
     if (!larger) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a step that may be undone");
     s->undo = larger;
-    s->undo_room = 2 * size;
+    s->undo_room = size + size / 4;
   }
   if (status == CH_OK) status = ch_simulation_save(context, s, s->undo, &size);
   if (status == CH_OK) undo->size = size;

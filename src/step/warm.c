@@ -84,10 +84,11 @@ void ch_memory_recall(const ChSimulation* s, const ChRows* rows, const ChGap* ga
 ChStatus ch_memory_reserve(ChContext* context, ChSimulation* s, int count) {
   ChMemory* memory = &s->memory;
   if (count <= memory->contact_room) return CH_OK;
-  ChContactMemory* larger = realloc(memory->contacts, 2 * (size_t)count * sizeof *larger);
+  const int room = count + count / 4 + 64;  // of a large heap: memory is dear, and its contacts are never twice as many
+  ChContactMemory* larger = realloc(memory->contacts, (size_t)room * sizeof *larger);
   if (!larger) return ch_fail(context, CH_ERR_MEMORY, "out of memory for the reactions of %d contacts", count);
   memory->contacts = larger;
-  memory->contact_room = 2 * count;
+  memory->contact_room = room;
   return CH_OK;
 }
 

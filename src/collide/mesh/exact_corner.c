@@ -1,6 +1,8 @@
 // Corners of one surface on faces, edges and corners of the other. See exact_pair.h.
 #include "collide/mesh/exact_pair.h"
 
+#include "collide/closest.h"
+#include "collide/mesh/mesh_walk.h"
 #include "model/mesh/triangle_foot.h"
 
 // A corner of side s, seen from the other surface's own frame.
@@ -84,8 +86,16 @@ static bool faces_corner(const Visitor* v, ChVec3 n, double gap) {
   return gap <= x->margin && gap >= -x->deepest && owns(v, n, gap < 0.0 ? fmax(x->tilt, 0.3) : x->tilt);
 }
 
-static bool was_over(const Visitor* v, int patch, bool back) {
-  return ch_exact_was(v->x, key_of(v, CH_EXACT_FACE, 2 * patch + back));
+// Of which side of a sheet the last step had a vertex of the corner's surface: -1 in front of it, 1 behind it, 0 of
+// neither, or both.
+static int side_of(const Visitor* v, int vertex, int patch) {
+  bool side[2];
+  for (int back = 0; back < 2; ++back) {
+    int face = 2 * patch + back;
+    side[back] = ch_exact_was(
+        v->x, v->s == 0 ? ch_exact_key(CH_EXACT_FACE, vertex, face) : ch_exact_key(CH_EXACT_FACE + 1, face, vertex));
+  }
+  return (int)side[1] - (int)side[0];
 }
 
 // Sheets that touch, and nobody knows from where: the second is in front of the first, at every one of its points.
@@ -95,37 +105,74 @@ static bool lies_behind(const Visitor* v, int cell) {
   return ch_dot(mine, ch_exact_turned(v->other, v->other->mesh->normals[cell])) > 0.0;
 }
 
-// The side of a sheet on which the corner was in the last step, over this face or the ones beside it: -1 in front, 1
-// behind, 0 where it was over neither.
+// The side of a sheet on which the corner was in the last step, over this face or the ones beside it, as in side_of.
 static int known_side(const Visitor* v, int cell) {
   const ChMesh* mesh = v->other->mesh;
   const int* patch = mesh->features->patch;
-  bool front = was_over(v, patch[cell], false), back = was_over(v, patch[cell], true);
-  for (int place = 3 * cell; place < 3 * cell + 3 && front == back; ++place) {
+  int side = side_of(v, v->corner->vertex, patch[cell]);
+  for (int place = 3 * cell; place < 3 * cell + 3 && side == 0; ++place) {
     int beside = mesh->across[place];
-    if (beside < 0 || patch[beside] == patch[cell]) continue;
-    front = was_over(v, patch[beside], false), back = was_over(v, patch[beside], true);
+    if (beside >= 0 && patch[beside] != patch[cell]) side = side_of(v, v->corner->vertex, patch[beside]);
   }
-  return (int)back - (int)front;
+  return side;
 }
 
-// A sheet's corner that the last step did not have is on the side on which it is.
-static bool is_behind(const Visitor* v, int cell, double gap) {
+// The same of the corners next to it.
+static int side_of_next(const Visitor* v, int cell) {
+  const ChMesh* own = v->own->mesh;
+  int patch = v->other->mesh->features->patch[cell], sum[2] = {0, 0};
+  for (int k = v->corner->first; k < v->corner->first + v->corner->count; ++k) {
+    int side = side_of(v, own->features->fan[k], patch);
+    if (side != 0) ++sum[side > 0];
+  }
+  return (sum[1] > 0) - (sum[0] > 0);
+}
+
+// A sheet's corner that the last step did not have is on the side on which it is. If it is through by little, it is
+// where the corners next to it were, and a tip on the side of the rest of it, the only one on which it could have
+// touched
+// (`front`, `back`).
+static bool is_behind(const Visitor* v, int cell, double gap, bool front, bool back) {
   int side = known_side(v, cell);
+  if (side == 0 && fabs(gap) <= v->x->hollow) side = side_of_next(v, cell);
   if (side != 0) return side > 0;
-  return fabs(gap) <= v->x->slack ? lies_behind(v, cell) : gap < 0.0;
+  if (fabs(gap) <= v->x->slack) return lies_behind(v, cell);
+  return front != back && fabs(gap) <= v->x->hollow ? back : gap < 0.0;
+}
+
+// Whether a place is on the sheet, and no rim is nearer to it than `depth`.
+static bool is_well_inside(const Visitor* v, ChVec3 at, double depth) {
+  const ChMesh* mesh = v->other->mesh;
+  ChVec3 reach = ch_vec(depth, depth, depth);
+  ChMeshWalk walk = ch_mesh_walk(mesh, (ChBox3){ch_sub(at, reach), ch_add(at, reach)});
+  bool on = false;
+  for (int c; (c = ch_mesh_walk_next(&walk)) >= 0;) {
+    ChVec3 corner[3] = {ch_mesh_at(mesh, 3 * c), ch_mesh_at(mesh, 3 * c + 1), ch_mesh_at(mesh, 3 * c + 2)};
+    on = on || ch_norm(ch_sub(at, ch_triangle_foot(corner[0], corner[1], corner[2], at).point)) < 0.5 * depth;
+    for (int k = 0; k < 3; ++k) {
+      ChSegment side = {{corner[k], corner[(k + 1) % 3]}};
+      if (mesh->across[3 * c + k] >= 0) continue;
+      ChVec3 foot = ch_segment_at(&side, fmin(fmax(ch_segment_foot(&side, at), 0.0), 1.0));
+      if (ch_norm(ch_sub(at, foot)) < depth) return false;
+    }
+  }
+  return on;
 }
 
 // Whether a solid's corner that is through a sheet came along its normal n, in the sheet's frame: as the last step has
 // it, or else an edge leads back through the sheet, and the longer part of it is out. (The upper corner of a thin card
-// on a sheet is not the card's thickness deep in the sheet's back.)
+// on a sheet is not the card's thickness deep in the sheet's back.) An edge that goes through beside a rim, nearer to
+// it than the corner is deep, leads around the rim: that overlap is the edge's.
 static bool came_along(const Visitor* v, int cell, bool back, ChVec3 n, double gap) {
   const ChMesh* own = v->own->mesh;
   int side = known_side(v, cell);
   if (side != 0) return (side > 0) == back;
-  ChVec3 up = ch_exact_turned_back(v->own, ch_exact_turned(v->other, n)), at = own->vertices[v->corner->vertex];
-  for (int k = v->corner->first; k < v->corner->first + v->corner->count; ++k)
-    if (ch_dot(up, ch_sub(own->vertices[own->features->fan[k]], at)) >= -2.0 * gap) return true;
+  for (int k = v->corner->first; k < v->corner->first + v->corner->count; ++k) {
+    ChVec3 end = ch_exact_local(v->other, ch_exact_place(v->own, own->vertices[own->features->fan[k]]));
+    ChVec3 edge = ch_sub(end, v->seen);
+    double rise = ch_dot(n, edge);
+    if (rise >= -2.0 * gap && is_well_inside(v, ch_along(v->seen, -gap / rise, edge), -gap)) return true;
+  }
   return false;
 }
 
@@ -137,7 +184,7 @@ static void meet_face(const Visitor* v, int cell) {
   bool two_sided = !mesh->closed && !mesh->front, back = two_sided && faces_corner(v, ch_neg(n), -gap);
   if (!front && !back) return;
   if (v->x->sheets) {
-    bool behind = is_behind(v, cell, gap);
+    bool behind = is_behind(v, cell, gap, front, back);
     front = front && !behind, back = back && behind;
   } else if (front && back) {
     front = gap >= 0.0, back = !front;

@@ -3,6 +3,8 @@
 
 #include "cardhouse/union_find.h"
 
+static const double BELOW = 0.5;  // sine: a line that leads into a body, so far below a face, is in it for a while
+
 static ChVec3 corner(const ChMesh* mesh, int place) { return mesh->vertices[mesh->cells[place]]; }
 static int next_of(int place) { return place % 3 == 2 ? place - 2 : place + 1; }
 
@@ -97,6 +99,37 @@ static void find_chains(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) {
   ch_arena_release(arena, mark);
 }
 
+// The triangles at a vertex: around[start[v]] .. as places of that corner.
+static void list_places(const ChMesh* mesh, int* start, int* around) {
+  int n = 3 * mesh->cell_count;
+  for (int place = 0; place < n; ++place) ++start[mesh->cells[place] + 2];
+  for (int v = 0; v < mesh->vertex_count; ++v) start[v + 2] += start[v + 1];
+  for (int place = 0; place < n; ++place) around[start[mesh->cells[place] + 1]++] = place;
+}
+
+// Whether a direction from this corner of a triangle leads into the triangle, or, of a body, not far below it.
+static bool leads_in(const ChMesh* mesh, int place, ChVec3 way) {
+  int cell = place / 3, next = next_of(place), last = next_of(next);
+  double rise = ch_dot(mesh->normals[cell], way);
+  if (rise > CH_MESH_SMOOTH || rise < (mesh->closed ? -BELOW : -CH_MESH_SMOOTH)) return false;
+  return ch_dot(mesh->inward[place], way) >= -CH_MESH_SMOOTH && ch_dot(mesh->inward[last], way) >= -CH_MESH_SMOOTH;
+}
+
+static void find_ends(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) {
+  ChArenaMark mark = ch_arena_mark(arena);
+  int *start = CH_TAKE(arena, mesh->vertex_count + 2, int), *around = CH_TAKE(arena, 3 * mesh->cell_count, int);
+  list_places(mesh, start, around);
+  for (int e = 0; e < f->edge_count; ++e)
+    for (int end = 0; end < 2; ++end) {
+      ChMeshEdge* edge = &f->edges[e];
+      int v = mesh->cells[end ? next_of(edge->place) : edge->place];
+      ChVec3 beyond = end ? edge->along : ch_neg(edge->along);
+      for (int i = start[v]; i < start[v + 1] && !edge->goes_on[end]; ++i)
+        edge->goes_on[end] = leads_in(mesh, around[i], beyond);
+    }
+  ch_arena_release(arena, mark);
+}
+
 static void find_edges(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) {
   f->edge_count = list_edges(mesh, f, NULL);
   f->edge_start = CH_TAKE(arena, mesh->cell_count + 1, int);
@@ -109,6 +142,7 @@ static void find_edges(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) {
     edge->along = ch_scale(1.0 / edge->length, d);
   }
   find_chains(arena, mesh, f);
+  find_ends(arena, mesh, f);
 }
 
 // --- corners ---------------------------------------------------------------------------------------------------------

@@ -23,7 +23,8 @@ typedef struct ChMeshEdge {
   int chain;
   ChVec3 along;  // unit
   double length;
-  bool back;  // convex as seen from behind an open surface
+  bool back;        // convex as seen from behind an open surface
+  bool goes_on[2];  // whether its line goes on in a face, or just below, where it begins and where it ends
 } ChMeshEdge;
 
 typedef enum ChMeshSide { CH_SIDE_FRONT, CH_SIDE_BACK, CH_SIDE_RIM } ChMeshSide;

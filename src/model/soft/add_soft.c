@@ -32,12 +32,12 @@ static ChStatus check_body(ChContext* context, const ChWorld* world, int id, con
     for (int j = 0; j < world->joint_count; ++j)
       if (world->joints[j].body[k] == id)
         return ch_fail(context, CH_ERR_UNSUPPORTED,
-                       "%s: joint '%.100s' is on the body; joints act on rigid bodies only", what,
+                       "%s: joint '%.100s' is on the body; it must be deformable before it gets joints", what,
                        world->joints[j].name);
     for (int f = 0; f < world->force_count; ++f)
       if (world->forces[f].body[k] == id)
         return ch_fail(context, CH_ERR_UNSUPPORTED,
-                       "%s: force '%.100s' is on the body; forces act on rigid bodies only", what,
+                       "%s: force '%.100s' is on the body; it must be deformable before it gets forces", what,
                        world->forces[f].def.name);
   }
   const ChBodyState* state = &world->states[id];

@@ -41,14 +41,15 @@ typedef struct ChSphereTouch {
   int color;
 } ChSphereTouch;
 
-typedef struct ChSphereBundles {
+typedef struct ChSphereBundles ChSphereBundles;
+struct ChSphereBundles {
   int count, colors, balls;
   int* color_start;  // colors + 1: bundles
   ChBundle* bundle;
   ChSphereTouch* touch;  // of blocks
   int* contact;          // CH_LANES a bundle: blocks of the system, -1 where there is none
   ChRoller* ball;        // at rest
-} ChSphereBundles;
+};
 
 // False where some block is no round contact of spheres, or colours do not suffice. Both reactions of a bundle are r.
 bool ch_sphere_bundles_fill(ChArena* arena, const ChSystem* system, const double* r, ChSphereBundles* out);

@@ -422,3 +422,48 @@ ChSphereSweep* ch_sphere_sweep_create(ChArena* arena, const ChSystem* s, const d
   memcpy(w->before, w->b.ball, (size_t)w->b.balls * sizeof *w->before);
   return w;
 }
+
+// --- bundles made elsewhere ------------------------------------------------------------------------------------------
+
+ChSphereSweep* ch_sphere_sweep_of(ChArena* arena, const ChSphereBundles* bundles) {
+  ChSphereSweep* w = CH_TAKE(arena, 1, ChSphereSweep);
+  w->b = *bundles;
+  w->threads = 1;
+  w->before = CH_TAKE(arena, w->b.balls, ChRoller);
+  memcpy(w->before, w->b.ball, (size_t)w->b.balls * sizeof *w->before);
+  return w;
+}
+
+void ch_sphere_sweep_begin(ChSphereSweep* w, double beta) {
+  for (int k = 0; k < w->b.balls; ++k) start_from_y(w, k, beta);
+}
+
+static inline ChLanes whole(ChLanes x, ChLanes scale) {
+  const ChLanes shift = {0x1.8p52, 0x1.8p52, 0x1.8p52, 0x1.8p52};
+  return (x * scale + shift) - shift;
+}
+
+void ch_sphere_sweep_color(ChSphereSweep* w, int color, double beta, double scale, double sums[2]) {
+  ChLanes all = {beta, beta, beta, beta}, by = {scale, scale, scale, scale}, change = {0.0}, along = {0.0};
+  for (int i = w->b.color_start[color]; i < w->b.color_start[color + 1]; ++i) {
+    ChLanes own = {0.0}, moved = visit(&w->b.bundle[i], all, w->turn, w->b.ball, NULL, &own);
+    change += whole(moved, by);
+    along += whole(own, by);
+  }
+  sums[0] += sum_of(change);
+  sums[1] += sum_of(along);
+}
+
+void ch_sphere_sweep_close(ChSphereSweep* w) { w->turn = !w->turn; }
+
+int ch_sphere_sweep_turn(const ChSphereSweep* w) { return w->turn; }
+
+void ch_sphere_sweep_correct(ChSphereSweep* w, int k, ChVec3 velocity, ChVec3 spin) {
+  ChRoller *ball = &w->b.ball[k], *before = &w->before[k];
+  const ChLanes v = {velocity.x, velocity.y, velocity.z, ball->velocity[3]};
+  const ChLanes s = {spin.x, spin.y, spin.z, ball->spin[3]};
+  before->velocity += v - ball->velocity;
+  before->spin += s - ball->spin;
+  ball->velocity = v;
+  ball->spin = s;
+}

@@ -17,6 +17,7 @@
 #ifndef CH_SOLVE_CONTACT_SPHERE_SWEEP_H
 #define CH_SOLVE_CONTACT_SPHERE_SWEEP_H
 
+#include "base/vector.h"
 #include "system/system.h"
 
 typedef struct ChSphereSweep ChSphereSweep;
@@ -34,6 +35,20 @@ double ch_sphere_sweep_along(const ChSphereSweep* sweep);
 
 // How many threads the next sweep would take: passes beside it may take as many.
 int ch_sphere_sweep_threads(const ChSphereSweep* sweep);
+// The same over bundles that were made elsewhere, which lie in the units of their problem, colour by colour: others may
+// change the velocities of balls between two colours. Starts where the balls are.
+struct ChSphereBundles;
+ChSphereSweep* ch_sphere_sweep_of(ChArena* arena, const struct ChSphereBundles* bundles);
+// All balls from x to y; then each colour in turn; then the end of the sweep.
+void ch_sphere_sweep_begin(ChSphereSweep* sweep, double beta);
+// Adds |x+ - y|^2 and (x+ - y) . (x - x before) to sums, in whole multiples of 1 / scale: so they do not depend on the
+// order of the contacts, as long as they stay below 2^52 of these.
+void ch_sphere_sweep_color(ChSphereSweep* sweep, int color, double beta, double scale, double sums[2]);
+void ch_sphere_sweep_close(ChSphereSweep* sweep);
+// Which of the two reactions of a bundle is x.
+int ch_sphere_sweep_turn(const ChSphereSweep* sweep);
+// The balls were put where their velocities belong: momentum takes no part in it.
+void ch_sphere_sweep_correct(ChSphereSweep* sweep, int ball, ChVec3 velocity, ChVec3 spin);
 
 // x as reactions of the system.
 void ch_sphere_sweep_read(const ChSphereSweep* sweep, double* r);
