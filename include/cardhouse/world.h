@@ -177,7 +177,7 @@ typedef struct ChShapeDef {
   const ChVec3* points;
   int triangle_count;
   const int* triangles;  // mesh: 3 indices each
-  const char* file;      // hull or mesh: OBJ, STL, PLY or glTF, instead of points
+  const char* file;      // hull or mesh: OBJ, STL, PLY or glTF, instead of points; `scale` below holds for both
   bool closed;           // mesh: refuse one with a border
   bool soup;             // mesh on a fixed or kinematic body: accept unconnected triangles as they are
   ChMeshContact contact;
@@ -189,7 +189,7 @@ typedef struct ChShapeDef {
   // (height_map.h) reads one from a file.
   int columns, rows;
   const double* heights;
-  double cell, scale;
+  double cell, scale;  // scale: of hulls and meshes the factor on their points; 0: 1
   // Segments: 2 indices each into points; none: each point to the next. Radii may be 0. kg/m of a segment, kg of a
   // point; 0: from radius and density.
   int segment_count;

@@ -75,7 +75,8 @@ typedef struct ChShape {
 // A mesh that shapes share, and what it was made from.
 typedef struct ChSharedMesh {
   const struct ChMesh* mesh;
-  char* file;  // NULL: from points
+  char* file;    // NULL: from points
+  double scale;  // of the file's points
   double spacing;
   int resolution;
   ChMeshContact contact;
