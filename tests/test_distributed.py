@@ -126,6 +126,7 @@ class Distributed(unittest.TestCase):
         for words, what in ((("soft-bar",), "a deformable body"), (("periodic-cell",), "a world that repeats itself"),
                             (("cards", "--integrator", "midpoint"), "an integrator other than euler"),
                             (("cards", "--restitution", "0.5"), "restitution in rigid contact"),
+                            (("pebble-bed", "--n", "300", "--packing", "random", "--outlet", "5"), "recirculation"),
                             (("cards", "--realtime"), "--realtime")):
             made = run(2, *words, "--until", "0.01")
             self.assertEqual(made.returncode, 2, words)
