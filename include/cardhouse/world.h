@@ -61,6 +61,8 @@ typedef struct ChLook {
   ChPattern pattern;
 } ChLook;
 
+enum { CH_MATERIAL_LAW_PARAMETERS = 4 };  // most parameters of a law of a material
+
 typedef struct ChMaterialDef {
   const char* name;
   double density;      // kg / m^3 (plane: kg / m^2)
@@ -69,6 +71,10 @@ typedef struct ChMaterialDef {
   // Space: the friction that a unit of normal force can bear, in place of the two coefficients; NULL: those. x is along
   // the axis, y along (normal out of this body) x axis, of the friction on the other body. docs/theory/section.md
   const ChFrictionSection* section;
+  // The name of a section that the program registers (own_law.h) before the simulation begins, in place of the two
+  // coefficients and seen as a section is, and its parameters; NULL: none. docs/your_own_law.md
+  const char* law;
+  double law_parameter[CH_MATERIAL_LAW_PARAMETERS];
   ChFrictionCurve curve;  // friction over the speed of slip; without points, friction does not depend on the speed
   double restitution;
   // For compliant contact (ChSimulationOptions.contact, docs/granular.md): how bodies of this material yield.

@@ -26,6 +26,8 @@ void ch_contact_frame(const ChMoment* moment, const ChGap* gap, const ChSurface*
   if (!(ch_norm(along) > 1e-6)) return;  // the axis stands on the contact: any tangent is as good
   axes[1] = ch_unit(along);
   axes[2] = ch_cross(axes[0], axes[1]);
+  // A law's functions know friction on the other body alone; the mirror image of it is that of a turned tangent.
+  if (surface->law > 0 && surface->law_body != gap->body[0]) axes[1] = ch_neg(axes[1]);
 }
 
 // Gradient of `direction` . (velocity of b's point - that of a's).
@@ -231,6 +233,10 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
   if (dimension > 1 && surface->section[0]) {
     block->law.law = CH_LAW_SECTION;
     block->law.section = surface->section[surface->axis_body != gap->body[0]];
+  }
+  if (dimension > 1 && surface->law > 0) {
+    block->law.law = (ChLaw)surface->law;
+    memcpy(block->law.more, surface->law_parameter, sizeof block->law.more);
   }
   if (rule->bonded && rule->bonded[index] && surface->cohesion > 0.0) {
     block->law.law = CH_LAW_COHESIVE;

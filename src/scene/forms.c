@@ -165,6 +165,12 @@ static const ChField section_fields[] = {
      CH_ANY, NULL},
     ROW(vector, ChMaterialDef, "axis", axis, "direction of x in the body's frame", CH_SPACE, CH_ANY, NULL),
 };
+static const ChField own_law_fields[] = {
+    ROW(text, ChMaterialDef, "law", law, "name of a section that the program registered", CH_REQUIRED, CH_ANY, NULL),
+    {"parameters", &ch_type_law_parameters, 0, "its parameters, in its order", 0, CH_ANY, NULL},
+    ROW(vector, ChMaterialDef, "axis", axis, "direction of x in the body's frame", CH_SPACE, CH_ANY, NULL),
+};
+const ChSceneForm ch_form_own_law = {.name = "own_law", .count = CH_COUNT(own_law_fields), .fields = own_law_fields};
 const ChSceneForm ch_form_section = {.name = "section", .count = CH_COUNT(section_fields), .fields = section_fields};
 
 static const ChField material_fields[] = {
