@@ -273,6 +273,49 @@ static void the_default_never_makes_less_of_a_step(void** state) {
   ch_simulation_destroy(b);
 }
 
+// The least limit, to a third, with which a whole step of the scene is certified.
+static double limit_of_a_step(const char* text, ChSimulationOptions o) {
+  o.adaptive = CH_ADAPTIVE_OFF;
+  for (o.solve.work_limit = 2e6; o.solve.work_limit < 1e9; o.solve.work_limit *= 1.3) {
+    ChSimulation* s = open_scene(NULL, text, &o);
+    ChStepInfo info = ch_test_step(s);
+    ch_simulation_destroy(s);
+    if (!info.missed) return o.solve.work_limit;
+  }
+  fail_msg("no limit suffices");
+  return 0.0;
+}
+
+// Substeps that meet their tolerance and get on have more than twelve limits in all, asked for or not.
+static void the_default_goes_on_where_halves_get_on(void** state) {
+  (void)state;
+  static const char* const large[][2] = {{"n", "22"}};
+  ChContext context = {0};
+  char* text;
+  CHECK_OK(context, ch_scene_builtin(&context, "pile", 1, large, &text));
+  ChSimulationOptions first = never_met(CH_ADAPTIVE_MISS, H);
+  first.halvings = 5;
+  first.solve.method = "auto";  // what it leaves stands, certified or not
+  first.solve.max_iterations = 100000;
+  first.solve.work_limit = 3e7;
+  ChSimulationOptions whole = first;
+  whole.solve.tolerance = 1e-2;
+  ChSimulation* s = open_scene(NULL, text, &first);
+  assert_int_equal(ch_test_step(s).substeps, 32);  // none met: the next step begins with the shortest
+  ChSimulationOptions then = *ch_simulation_options(s);
+  then.adaptive = CH_ADAPTIVE_LARGE;
+  then.warm = false;  // each is as hard as the first
+  then.rest = false;
+  then.solve.tolerance = whole.solve.tolerance;
+  then.solve.work_limit = 4.0 * limit_of_a_step(text, whole);  // short ones take three times the work of a whole one
+  free(text);
+  ch_test_set_options(s, &then);
+  ChStepInfo info = ch_test_step(s);
+  assert_true(info.contacts >= 500 && !info.missed);
+  assert_int_equal(info.substeps, 32);  // with more than twelve limits and less than 64
+  ch_simulation_destroy(s);
+}
+
 // Limits on the clock leave no time for it, baselines miss as a rule, and small steps are left alone by default.
 static void some_steps_are_never_halved(void** state) {
   (void)state;
@@ -315,6 +358,7 @@ int main(void) {
       cmocka_unit_test(steps_end_on_time_and_grow_back),
       cmocka_unit_test(led_bodies_arrive_at_the_end_of_the_whole_step),
       cmocka_unit_test(the_default_never_makes_less_of_a_step),
+      cmocka_unit_test(the_default_goes_on_where_halves_get_on),
       cmocka_unit_test(some_steps_are_never_halved),
       cmocka_unit_test(options_out_of_range_are_refused),
   };

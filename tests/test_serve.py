@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`cardhouse view`: the page, the socket, frames that agree with the state, orders. What it must refuse: test_serve_trust.py."""
 import base64
+import csv
 import gzip
 import hashlib
 import json
@@ -37,6 +38,41 @@ class Serving(ViewerCase):
             answer, plain = server.get("/", **{"Accept-Encoding": accepted})
             self.assertEqual((answer.getheader("content-encoding"), plain), (None, body), accepted)
         self.assertEqual(server.close(), 0)
+
+    def test_a_session_is_recorded_with_what_was_thrown_into_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = os.path.join(folder, "session.h5"), os.path.join(folder, "session-2.h5")
+            server = self.server("stack", "--n", "2", "--paused", "--record", first)
+            page = self.page(server)
+            page.text("scene")
+            for _ in range(40):
+                page.send(type="step")
+            while page.frame().time < 0.04 - 1e-9:
+                pass
+            page.send(type="shoot", origin=[-3, 0, 1], direction=[1, 0, 0], speed=5.0, mass=10.0, size=0.3)
+            page.text("scene")
+            for _ in range(20):
+                page.send(type="step")
+            while page.frame().time < 0.06 - 1e-9:
+                pass
+            self.assertEqual(server.close(), 0)
+            for path, span, bodies in ((first, (0.0, 0.04), 3), (second, (0.04, 0.06), 4)):
+                table = path.replace(".h5", ".csv")
+                out = subprocess.run([CARDHOUSE, "export", path, "--csv", table], capture_output=True, text=True)
+                self.assertEqual(out.returncode, 0, out.stderr)
+                with open(table, encoding="utf-8") as file:
+                    rows = list(csv.reader(file))[1:]
+                self.assertAlmostEqual(float(rows[0][0]), span[0], 9)
+                self.assertLess(span[1] - float(rows[-1][0]), 0.017)
+                self.assertEqual(len({row[1] for row in rows}), bodies)
+            last = [row for row in rows if row[1] == "shot 1"]
+            self.assertAlmostEqual(float(last[-1][2]) - float(last[0][2]), 5.0 * (float(last[-1][0]) - float(last[0][0])), 6)
+            for words in (["cards", "--compare", "pgs,auto"], [first]):
+                run = subprocess.run([CARDHOUSE, "view", *words, "--record", os.path.join(folder, "x.h5")], capture_output=True, text=True)
+                self.assertEqual(run.returncode, 2)
+            run = subprocess.run([CARDHOUSE, "view", "cards", "--record", "/nowhere/x.h5"], capture_output=True, text=True)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn("/nowhere/x.h5", run.stderr)
 
     def test_a_scene_is_loaded_again_when_its_file_changes(self):
         with tempfile.TemporaryDirectory() as folder:

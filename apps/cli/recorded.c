@@ -82,7 +82,7 @@ static ChExit run_and_open(const ChCommand* self, ChScene* scene, const ChRecord
   snprintf(path, sizeof path, "%s/run.h5", out->folder);
   ChStatus status = run_scene(&context, scene, run, path);
   if (ch_stop_asked()) {
-    ch_complain(self, "interrupted while the scene was runningning");
+    ch_complain(self, "interrupted while the scene was running");
     return (ChExit)ch_stop_status();
   }
   if (status == CH_OK) status = ch_recording_open(&context, path, &out->recording);

@@ -35,7 +35,7 @@
   X(TEXT, history, NULL, "FILE.csv", 0, 0, "writes the error of every iteration")                          \
   X(TEXT, diagnostics, NULL, "FILE.csv", 0, 0,                                                             \
     "writes the diagnostics of every iteration of staggered: nu, gamma, delta, case, bounds")              \
-  X(COUNT, threads, 1, "N", 1, 1024, "number of number of threads (1); the answer does not depend on it")  \
+  X(COUNT, threads, 1, "N", 1, 1024, "number of threads (1); the answer does not depend on it")            \
   X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them") \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                      \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress line")                                        \

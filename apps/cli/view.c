@@ -25,15 +25,16 @@
 
 #endif
 
-#define VIEW_OPTIONS(X)                                                                             \
-  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any free one)")                  \
-  X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")                    \
-  X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step")        \
-  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as the scene says)") \
-  CH_PARAM_ROW(X)                                                                                   \
-  X(REAL, speed, 1.0, "X", 0.0, 1e3, "speed relative to real time; 0 = as fast as possible")        \
-  X(FLAG, paused, false, NULL, 0, 0, "starts paused")                                               \
-  X(FLAG, follow, false, NULL, 0, 0, "the file is a feed: a simulation that another program steps") \
+#define VIEW_OPTIONS(X)                                                                                      \
+  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any free one)")                           \
+  X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")                             \
+  X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step")                 \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as the scene says)")          \
+  CH_PARAM_ROW(X)                                                                                            \
+  X(REAL, speed, 1.0, "X", 0.0, 1e3, "speed relative to real time; 0 = as fast as possible")                 \
+  X(FLAG, paused, false, NULL, 0, 0, "starts paused")                                                        \
+  X(TEXT, record, NULL, "FILE.h5", 0, 0, "writes what is watched as a trajectory, pulls and shots included") \
+  X(FLAG, follow, false, NULL, 0, 0, "the file is a feed: a simulation that another program steps")          \
   X(FLAG, tied, false, NULL, 0, 0, "ends when the program that started it ends")
 
 typedef struct Arguments {
@@ -162,11 +163,18 @@ static ChExit serve(const ChCommand* self, Job* job) {
 }
 
 static ChExit view_scene(const ChCommand* self, Job* job, const char* scene, const ChSceneChoice* choice) {
-  ChLiveOptions options = {
-      .scene = scene, .choice = choice, .speed = job->arguments.speed, .paused = job->arguments.paused};
+  ChLiveOptions options = {.scene = scene,
+                           .choice = choice,
+                           .speed = job->arguments.speed,
+                           .paused = job->arguments.paused,
+                           .record = job->arguments.record};
   if (!read_compare(self, job, &options) || !ch_contact_check(self, choice->contact)) return CH_EXIT_USAGE;
   if (job->arguments.follow && (options.compare[0] || choice->parameter_count > 0)) {
     ch_complain(self, "--follow takes a feed, which a program writes (docs/feed.md), and nothing else");
+    return CH_EXIT_USAGE;
+  }
+  if (options.record && (options.compare[0] || job->arguments.follow || ch_recorded_is_file(scene))) {
+    ch_complain(self, "--record keeps one live simulation of a scene; it excludes --compare, feeds and recordings");
     return CH_EXIT_USAGE;
   }
   if (choice->parameter_count > 0 && ch_recorded_is_file(scene)) {
@@ -224,6 +232,7 @@ const ChCommand ch_command_view = {
         "  cardhouse view stack --n 12 --speed 0.5\n"
         "  cardhouse view cards --compare pgs,auto\n"
         "  cardhouse view scene.json --port 8080 --no-browser\n"
+        "  cardhouse view cards --record session.h5\n"
         "  cardhouse run cards --until 2 --out cards.h5 && cardhouse view cards.h5\n"
         "  cardhouse view /dev/shm/run.feed --follow\n",
     .row_count = sizeof rows / sizeof *rows,

@@ -214,7 +214,7 @@ static void refuse_problem(const ChFollow* f) {
   unsigned ticket;
   int pane;
   if (!ch_exchange_problem_wanted(f->exchange, &ticket, &pane)) return;
-  char* text = strdup("only only the program that steps the simulation has its contact problems");
+  char* text = strdup("only the program that steps the simulation has its contact problems");
   ch_exchange_deliver_problem(f->exchange, ticket, true, (unsigned char*)text, text ? strlen(text) : 0);
 }
 

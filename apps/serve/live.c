@@ -43,6 +43,7 @@ ChStatus ch_live_create(ChContext* context, const ChLiveOptions* options, ChExch
   live->choice = *options->choice;
   live->running = !options->paused;
   live->speed = options->speed;
+  live->record.path = options->record;
   ch_live_tell_hello(live);
   ChLiveScene scene = {0};
   char parameters[CH_ORDER_PARAMETERS_MAX][2][CH_ORDER_WORD];
@@ -56,6 +57,10 @@ ChStatus ch_live_create(ChContext* context, const ChLiveOptions* options, ChExch
     live->first_text = strdup(scene.text);
   if (status == CH_OK)
     status = ch_live_start(context, live, &scene, options->compare[0] ? CH_PANES_MAX : 0, options->compare);
+  if (status == CH_OK) {
+    scene = (ChLiveScene){0};  // it is the session's
+    status = ch_live_record_begin(context, live);
+  }
   if (status != CH_OK) {
     ch_live_scene_clear(&scene);
     ch_live_destroy(live);
@@ -67,6 +72,7 @@ ChStatus ch_live_create(ChContext* context, const ChLiveOptions* options, ChExch
 
 void ch_live_destroy(ChLive* live) {
   if (!live) return;
+  ch_live_record_end(live);
   for (int k = 0; k < CH_PANES_MAX; ++k) ch_pane_destroy(&live->panes[k]);
   ch_live_scene_clear(&live->scene);
   ch_live_remove_files(live);
@@ -140,11 +146,18 @@ static void limit_step(ChLive* live) {
     ch_simulation_set_step_limit(NULL, live->panes[k].simulation, limit / live->pane_count);
 }
 
+// Whether the trajectory could be written is no matter of the step.
+static void keep_record(ChLive* live, ChStatus (*write)(ChContext* context, ChLive* live)) {
+  ChContext context = {0};
+  if (write(&context, live) != CH_OK) ch_live_record_give_up(live, context.message);
+}
+
 void ch_live_step(ChLive* live) {
   ChContext context = {0};
   ChStatus status = CH_OK;
   double seconds = 0.0;
   bool met = true;
+  keep_record(live, ch_live_record_begin);
   limit_step(live);
   for (int k = 0; k < live->pane_count && status == CH_OK; ++k) {
     status = pull(&context, live, k);
@@ -158,6 +171,7 @@ void ch_live_step(ChLive* live) {
     ch_live_tell_state(live);
     return;
   }
+  keep_record(live, ch_live_record_add);
   ChStepInfo info = ch_simulation_info(live->panes[0].simulation);
   double behind = live->running ? ch_pace_behind(&live->pace, ch_clock_seconds(), info.time) : 0.0;
   ch_loop_meter_step(&live->meter, info.h, seconds, live->pace.terms.limit, met, behind);

@@ -14,6 +14,7 @@ typedef struct ChLiveOptions {
   const char* compare[CH_PANES_MAX];  // methods; NULL: one pane with the scene's own
   double speed;                       // times life; 0 = as fast as it goes
   bool paused;                        // does not start by itself
+  const char* record;                 // file for a trajectory of the session; NULL: none
 } ChLiveOptions;
 
 typedef struct ChLive ChLive;

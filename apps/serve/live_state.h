@@ -2,6 +2,7 @@
 #ifndef CH_SERVE_LIVE_STATE_H
 #define CH_SERVE_LIVE_STATE_H
 
+#include "cardhouse/record.h"
 #include "common/loop_meter.h"
 #include "common/pace.h"
 #include "serve/live.h"
@@ -25,6 +26,14 @@ typedef struct ChFileMark {
   unsigned long long node;  // 0: nothing was seen yet
 } ChFileMark;
 
+// The trajectory of the session; its owner is the thread of the session.
+typedef struct ChLiveRecord {
+  const char* path;  // NULL: nothing is recorded
+  ChTrajectory* file;
+  unsigned generation;  // of the world in the file
+  int count;            // files begun
+} ChLiveRecord;
+
 struct ChLive {
   ChExchange* exchange;
   char* first;           // the scene of the command line, which may be a file
@@ -47,6 +56,8 @@ struct ChLive {
   double shown_at;
   double looked_at;                 // at the file of the command line,
   ChFileMark file_seen, file_read;  // as it was then, and when it was last read
+
+  ChLiveRecord record;
 
   char scratch[4096];       // a folder for problems' files,
   atomic_bool has_scratch;  // once it was made
@@ -74,6 +85,13 @@ void ch_live_obey(ChLive* live, const ChOrder* order);
 void ch_live_look_at_file(ChLive* live);
 // Makes the contact problem that somebody wishes for, if anybody does: one.
 void ch_live_serve_problem(ChLive* live);
+// Begins the trajectory of the present world, unless it is begun, or there is none to write. Before the world's first
+// step; and after every step.
+ChStatus ch_live_record_begin(ChContext* context, ChLive* live);
+ChStatus ch_live_record_add(ChContext* context, ChLive* live);
+void ch_live_record_give_up(ChLive* live, const char* message);
+void ch_live_record_end(ChLive* live);
+
 // One step of all panes; a failure ends the run and is told to all.
 void ch_live_step(ChLive* live);
 // After a change of what it depends on: scene, speed, h, limit. The clock begins anew.

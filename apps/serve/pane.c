@@ -60,12 +60,15 @@ static char* text_with_shots(const ChPaneSetup* setup) {
   return text;
 }
 
+char* ch_pane_text(const ChPaneSetup* setup) {
+  return setup->shot_count > 0 ? text_with_shots(setup) : strdup(setup->text);
+}
+
 static ChStatus build_world(ChContext* context, const ChPaneSetup* setup, ChWorld** out) {
   ChScene* scene = NULL;
-  char* text = setup->shot_count > 0 ? text_with_shots(setup) : NULL;
-  ChStatus status = setup->shot_count > 0 && !text
-                        ? ch_fail(context, CH_ERR_MEMORY, "out of memory for a block")
-                        : ch_scene_parse(context, text ? text : setup->text, setup->file, &scene);
+  char* text = ch_pane_text(setup);
+  ChStatus status = !text ? ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene")
+                          : ch_scene_parse(context, text, setup->file, &scene);
   free(text);
   if (status != CH_OK) return status;
   *out = scene->world;

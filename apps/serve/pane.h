@@ -33,6 +33,8 @@ typedef struct ChPane {
   int body_count;
 } ChPane;
 
+// The scene's text with the setup's shots as bodies; the caller frees it. NULL if memory runs out.
+char* ch_pane_text(const ChPaneSetup* setup);
 // Builds the scene's world with the setup's shots in it. `from` (may be NULL): the simulation that this one goes on
 // from.
 ChStatus ch_pane_create(ChContext* context, const ChPaneSetup* setup, const ChSimulation* from, ChPane* out);

@@ -1,4 +1,4 @@
-// What can be said of a contact problem before solving it: rank, redundancy, parts, units, the coupling of contact and
+// Properties of a contact problem before it is solved: rank, redundancy, parts, units, the coupling of contact and
 // friction, and limits: whether an equilibrium exists, with how little friction, under how much load.
 #ifndef CARDHOUSE_ANALYSIS_H
 #define CARDHOUSE_ANALYSIS_H
@@ -23,7 +23,7 @@ typedef struct ChAnalysis {
   bool rank_known;       // false when a part is too large for a dense factorisation
   int rank;              // singular values of W above 1e-9 of the largest
   int redundant;         // rows - rank: how many reactions equilibrium leaves undetermined (hyperstaticity)
-  double sigma_highest;  // largest singular value of W, and the smallest that counts
+  double sigma_highest;  // largest singular value of W, and the smallest one above the threshold
   double sigma_lowest;
 
   double trace_lowest, trace_highest;  // of the blocks W_ii that are not idle
@@ -54,7 +54,7 @@ CH_API ChStatus ch_problem_analyze(ChContext* context, const ChProblem* problem,
 CH_API ChStatus ch_problem_painleve(ChContext* context, const ChProblem* problem, double* indicator,
                                     double* critical_mu);
 
-// --- limit analysis: docs/limit_analysis.md. It speaks of rigid bodies: compliances count as zero.
+// --- limit analysis: docs/limit_analysis.md. It treats bodies as rigid: compliances count as zero.
 
 typedef struct ChLimitOptions {
   double tolerance;       // of a bisected friction factor, relative; default 1e-6
@@ -69,13 +69,13 @@ typedef struct ChLimit {
   bool exists;       // the requested equilibrium, factor, multiplier or self-stress
   double value;      // smallest factor or largest multiplier, which may be infinite; NaN if none exists
   double imbalance;  // sum of the unbalanced load, relative to its largest entry, in the kinetic metric
-  double violation;  // how far the mechanism is from the round cones, relative; 0 to round-off
+  double violation;  // relative distance of the mechanism from the round cones; 0 up to round-off
   int programmes;    // linear programmes solved
-  int edges;         // edges that span the cones in the last one
+  int edges;         // edges of the cones in the last programme
   double seconds;
 } ChLimit;
 
-// Arrays that a question may fill; any of them may be NULL. The mechanism's largest entry of u is 1.
+// Arrays for the answers; any of them may be NULL. The mechanism's largest entry of u is 1.
 typedef struct ChLimitState {
   double* r;  // rows: reactions in their cones that balance the load
   double* v;  // dof, global form only: the motion that friction and contact cannot prevent
@@ -83,7 +83,7 @@ typedef struct ChLimitState {
 } ChLimitState;
 
 // Decides whether a static equilibrium exists. Global form: H r + f = 0 with r in K. Local form: W r + q = 0. Every
-// contact of the problem may carry a force, however far open. If one exists, it is r. If none does, (v, u) is a motion
+// contact of the problem may carry a force, whatever its gap. If one exists, it is r. If none does, (v, u) is a motion
 // on which the load does work and which no reaction can prevent.
 CH_API ChStatus ch_equilibrium_find(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
                                     ChLimitState state, ChLimit* out);

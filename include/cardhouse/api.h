@@ -1,4 +1,4 @@
-// What a shared library shows: CH_API stands before every public function; all else is hidden.
+// CH_API marks every public function; a shared library hides all other functions.
 #ifndef CARDHOUSE_API_H
 #define CARDHOUSE_API_H
 

@@ -25,7 +25,7 @@ CH_API ChStatus ch_whole_file_write(ChContext* context, const char* path, const 
 CH_API ChStatus ch_whole_file_print(ChContext* context, const char* path, void (*put)(FILE* file, const void* state),
                                     const void* state);
 
-// Says whether two paths, however they are written, lead to one file; never true of devices and pipes.
+// Returns true if two paths, however they are written, lead to the same file; always false for devices and pipes.
 CH_API bool ch_same_file(const char* a, const char* b);
 
 // Makes a missing folder, with the folders above it.
@@ -40,7 +40,7 @@ CH_API const char* ch_file_hint(int error);
 
 // --- one writer at a time --------------------------------------------------------------------------------------------
 
-// Ends with the process that holds it, however that ends.
+// A lock ends with the process that holds it, however that process ends.
 typedef struct ChLock ChLock;
 // Locks a file that is replaced, not written to, by a file FILE.lock beside it; or locks a folder. Fails with
 // CH_ERR_FILE if another process holds the lock. If no lock can be made at all, *out is NULL and the status CH_OK.

@@ -31,13 +31,13 @@ CH_API ChStatus ch_feed_create(ChContext* context, const char* path, const ChSim
 // Adds the figures of the last step; call it after each.
 CH_API ChStatus ch_feed_add(ChContext* context, ChFeed* feed, const ChSimulation* simulation);
 // Replaces the last state by the present one. CH_ERR_UNSUPPORTED if bodies or joints were added or removed since the
-// scene was told.
+// scene was written.
 CH_API ChStatus ch_feed_show(ChContext* context, ChFeed* feed, const ChSimulation* simulation);
-// Tells another scene, after bodies and joints were added or removed, or if a run began again.
+// Writes a new scene after bodies or joints were added or removed, or if a run began again.
 CH_API ChStatus ch_feed_tell_scene(ChContext* context, ChFeed* feed, const ChSimulation* simulation, const char* scene);
 // Returns the time, in seconds of ch_clock_seconds, at which a state was last shown.
 CH_API double ch_feed_shown_at(const ChFeed* feed);
-// Tells readers that it is over, closes and frees; the file stays. NULL is legal.
+// Tells readers that the feed has ended, closes it and frees the memory; the file stays. NULL is legal.
 CH_API void ch_feed_close(ChFeed* feed);
 // Does the same in a process that inherited the feed by fork(): the file belongs to the other process and is left
 // alone.
@@ -86,12 +86,12 @@ typedef struct ChFeedState {
 
 typedef struct ChFeedReader ChFeedReader;
 
-// Opens a feed. CH_ERR_FORMAT if the file is no feed.
+// Opens a feed. CH_ERR_FORMAT if the file is not a feed.
 CH_API ChStatus ch_feed_reader_open(ChContext* context, const char* path, ChFeedReader** out);
 CH_API void ch_feed_reader_close(ChFeedReader* reader);
 
-// News since the reader looked last: members without news are NULL. Everything belongs to the reader: scene and steps
-// are valid until it looks again, a state until the reader returns the next one.
+// Changes since the reader looked last: members without a change are NULL. All of it belongs to the reader: scene and
+// steps are valid until it looks again, a state until the reader returns the next one.
 typedef struct ChFeedNews {
   const ChFeedScene* scene;
   const ChFeedState* state;

@@ -22,19 +22,20 @@ typedef struct ChFrictionCurve {
   double share[CH_CURVE_POINTS];  // the first at most 1
 } ChFrictionCurve;
 
-// The share at a speed > 0, or just above standstill; 1 where there are no points. NaN gives NaN.
+// Returns the share at a speed > 0, or just above standstill; 1 if there are no points. NaN gives NaN.
 CH_API double ch_friction_share(const ChFrictionCurve* curve, double speed);
 
-// The largest share there is, that of standstill included.
+// Returns the largest share, including the one at standstill.
 CH_API double ch_friction_largest_share(const ChFrictionCurve* curve);
 
-// Refuses what is no curve; `what` begins the message.
+// Refuses anything that is not a curve; `what` begins the message.
 CH_API ChStatus ch_friction_curve_check(ChContext* context, const char* what, const ChFrictionCurve* curve);
 
-// What a contact does at an answer. Where friction depends on the speed of slip this says which coefficient is in
-// force: mu of what sticks, mu(|u_T|) of what slips. The branch whose own equations the answer fulfils better is taken.
+// The state of a contact at an answer. Where friction depends on the speed of slip this says which coefficient is in
+// force: mu of what sticks, mu(|u_T|) of what slips. The branch whose equations the answer meets with the smaller error
+// counts.
 typedef enum ChBranch {
-  CH_BRANCH_NONE,  // not told, or no contact with friction
+  CH_BRANCH_NONE,  // not known, or no contact with friction
   CH_BRANCH_OPEN,
   CH_BRANCH_STICK,
   CH_BRANCH_SLIP,

@@ -1,4 +1,4 @@
-// Joints of a world: what is known of them, what they do while bodies move, and what drives them.
+// The joints of a world: their definitions, their states while bodies move, and their drives.
 //
 // A freedom is numbered as its type lists it (joint_types.h). Its coordinate is an angle in radians or a displacement
 // in metres, its force a torque in newton metres or a force in newtons, positive if it would make the coordinate grow.
@@ -21,12 +21,12 @@ CH_API int ch_world_joint_count(const ChWorld* world);
 CH_API ChJointId ch_world_joint_at(const ChWorld* world, int row);
 // Returns the row of a joint; -1 for none and for an id that is stale or of another world.
 CH_API int ch_world_joint_row(const ChWorld* world, ChJointId joint);
-// Returns its name, which the world owns; NULL if there is no such joint.
+// Returns the name of a joint, which the world owns; NULL if there is no such joint.
 CH_API const char* ch_world_joint_name(const ChWorld* world, ChJointId joint);
 // Returns the first joint of that name, or none.
 CH_API ChJointId ch_world_find_joint(const ChWorld* world, const char* name);
-// Returns its definition: bodies, limits, friction and drives as they are now; points and axes in the world at the
-// start. Names and tables belong to the world. CH_ERR_RANGE if there is no such joint.
+// Returns the definition of a joint: bodies, limits, friction and drives as they are now; points and axes in the world
+// at the start. Names and tables belong to the world. CH_ERR_RANGE if there is no such joint.
 CH_API ChStatus ch_world_joint_def(ChContext* context, const ChWorld* world, ChJointId joint, ChJointDef* out);
 
 // Returns the joint's frame in its first (side 0) or second (1) body: origin at the point that it holds, z along its

@@ -52,7 +52,7 @@ typedef enum ChLaw {
   CH_LAW_NONE = CH_LAW_END       // no law
 } ChLaw;
 
-// How many laws there are, registered ones included: they are 0 to ch_law_count() - 1.
+// Returns the number of laws, including registered ones: their numbers are 0 to ch_law_count() - 1.
 CH_API int ch_law_count(void);
 
 enum { CH_LAW_PARAMETERS = 8 };  // most parameters of a law
@@ -60,7 +60,7 @@ enum { CH_LAW_PARAMETERS = 8 };  // most parameters of a law
 // A number of ChBlock that a law reads.
 typedef struct ChLawParameter {
   const char* name;        // in files, for example "mu"
-  const char* title;       // in messages, for example "friction coefficient mu"
+  const char* title;       // its name in messages, for example "friction coefficient mu"
   size_t offset;           // of the double in ChBlock
   double lowest, highest;  // both legal
 } ChLawParameter;
@@ -78,7 +78,8 @@ typedef struct ChLawInfo {
   bool shares;    // friction and the drilling moment share one limit
   bool drills;    // a row of a drilling moment about the normal may be the last, with the coefficient in more[1]
   bool section;   // the block's `section` says what friction there is
-  // The offset in ChBlock of c if the law holds for u_n + c r_n in place of u_n, n its first row; 0: there is no c.
+  // The offset of c in ChBlock, if the law holds for u_n + c r_n in place of u_n (n: the first row); 0: the law has no
+  // c.
   size_t compliance;
   size_t shear;  // the same of c_t if it holds for u_T + c_t r_T in place of u_T: all rows after the first are tangents
   int parameter_count;
@@ -100,8 +101,8 @@ CH_API double ch_block_parameter(const struct ChBlock* block, int k);
 // the law is applied to u_n + c r_n. 0 for rigid laws.
 CH_API double ch_block_compliance(const struct ChBlock* block);
 
-// Returns the same of the tangents: what a unit of friction adds to the velocity along it before the law is applied to
-// u_T + c_t r_T. 0 for laws that are rigid along their tangents.
+// Returns the compliance along the tangents: what a unit of friction adds to the velocity along it before the law is
+// applied to u_T + c_t r_T. 0 for laws that are rigid along their tangents.
 CH_API double ch_block_shear(const struct ChBlock* block);
 
 // Sets the parameter; a k out of range changes nothing. ch_problem_build checks the value.

@@ -28,7 +28,7 @@ typedef struct ChMcpModel {
 // Returns how many problems are built in.
 CH_API int ch_mcp_model_count(void);
 
-// Returns one of them, which lives as long as the program. NULL if k is out of range.
+// Returns a built-in problem, which lives as long as the program. NULL if k is out of range.
 CH_API const ChMcpModel* ch_mcp_model_at(int k);
 
 // Makes the problem that `words` names: a name, or name:key=value,key=value, for example

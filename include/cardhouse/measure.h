@@ -17,9 +17,9 @@ extern "C" {
 // Holds the arrays of all statistics below until it is destroyed. One thread at a time may use it. Functions that take
 // a room fail with CH_ERR_MEMORY if memory runs out.
 typedef struct ChMeasureRoom ChMeasureRoom;
-// The caller destroys it.
+// Creates a room, which the caller destroys.
 CH_API ChStatus ch_measure_room_create(ChContext* context, ChMeasureRoom** out);
-// NULL is legal.
+// Destroys a room; NULL is legal.
 CH_API void ch_measure_room_destroy(ChMeasureRoom* room);
 // Returns a zeroed array for the caller; NULL if memory runs out.
 CH_API void* ch_measure_room_take(ChMeasureRoom* room, size_t count, size_t size);
@@ -105,7 +105,7 @@ CH_API int ch_grains_inside(const ChGrains* grains, const ChRegion* region);
 
 // --- who touches whom ------------------------------------------------------------------------------------------------
 
-enum { CH_COORDINATION_MAX = 24 };  // more neighbours count as this many
+enum { CH_COORDINATION_MAX = 24 };  // larger numbers of neighbours count as this one
 
 typedef struct ChCoordination {
   long grains;                              // counted, over all moments
@@ -118,7 +118,8 @@ typedef struct ChCoordination {
 
 // Returns the mean number of grains that touch a grain.
 CH_API double ch_coordination_mean(const ChCoordination* c);
-// Returns the mean number of pressing neighbours, walls counted; NaN if forces are not known. The next one likewise.
+// Returns the mean number of pressing neighbours, including walls. This function and the next return NaN if forces are
+// not known.
 CH_API double ch_coordination_loaded(const ChCoordination* c);
 CH_API double ch_coordination_rattlers(const ChCoordination* c);  // their share
 

@@ -17,8 +17,8 @@ extern "C" {
 // Where arenas take their blocks from: nearly all memory of solves, steps and readers of files. Exceptions are small
 // objects with a life of their own (malloc), and the memory of BLAS, SuiteSparse, qhull, HDF5 and others.
 typedef struct ChAllocator {
-  // Returns `size` bytes at a multiple of `alignment`, a power of two of at most 64. NULL means that there is no
-  // memory, and the current call fails with CH_ERR_MEMORY. Called from any thread that calls the library.
+  // Returns `size` bytes at a multiple of `alignment`, a power of two of at most 64. If it returns NULL, the current
+  // call fails with CH_ERR_MEMORY. Called from any thread that calls the library.
   void* (*allocate)(void* user, size_t size, size_t alignment);
   void (*release)(void* user, void* block);
   void* user;  // passed to both
@@ -30,8 +30,8 @@ CH_API ChStatus ch_memory_set_allocator(ChContext* context, const ChAllocator* a
 // Returns the allocator in use.
 CH_API ChAllocator ch_memory_allocator(void);
 
-// Frees what is not in use now. Arenas leave their blocks to later ones, so that a steady state allocates nothing: up
-// to as many bytes as were in use at once, plus 256 MB. Safe at any time, from any thread.
+// Frees all memory that is not in use. Arenas leave their blocks to later ones, so that a steady state allocates
+// nothing: up to as many bytes as were in use at once, plus 256 MB. Safe at any time, from any thread.
 CH_API void ch_memory_trim(void);
 
 // Blocks of arenas, in bytes.

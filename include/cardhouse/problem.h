@@ -38,14 +38,14 @@ typedef struct ChBlock {
   double
       compliance;  // compliant: c in (m/s)/(N s) = 1/kg; 1 / (k h^2) for a spring of stiffness k in a step of length h
   int sides;       // contact in space: 0 = smooth; M = polygon with corners mu (cos, sin)(2 pi j / M), M even, >= 4
-  int curve;       // of friction over the speed of slip: 1 + its place among the problem's curves; 0: mu is constant
+  int curve;       // friction over the speed of slip: 1 + the index of the curve in the problem; 0: mu is constant
   double more[CH_BLOCK_MORE];        // as the law's row says. rolling, drilling, ellipsoidal: mu_r, mu_d in metres;
                                      // cohesive: the largest pull c, an impulse
   const ChFrictionSection* section;  // section: the caller's at a build, the problem's own in what was built
   double shear;  // compliant, cohesive: c_t of the tangents, as `compliance` is of the normal; 0: rigid along them
 } ChBlock;
 
-// The definition that a caller fills in. Everything is copied: the arrays may go out of scope after the build.
+// The definition that a caller fills in. The build copies everything, so the arrays may go out of scope after it.
 typedef struct ChProblemDef {
   ChForm form;
   int dimension;  // 2 or 3
@@ -93,8 +93,8 @@ typedef struct ChProblemView {
 // Returns a view of a problem. Cheap; valid until the problem is destroyed.
 CH_API ChProblemView ch_problem_view(const ChProblem* problem);
 
-// Replaces block i: another friction, other bounds, a polygon. Its dimension must stay; `row` is not read. Refuses what
-// ch_problem_build refuses, and then leaves the block as it is.
+// Replaces block i: another friction, other bounds, a polygon. Its dimension must stay the same;  `row` is not read.
+// Refuses what ch_problem_build refuses, and then leaves the block as it is.
 CH_API ChStatus ch_problem_set_block(ChContext* context, ChProblem* problem, int i, const ChBlock* block);
 
 // Gives every contact in space a polygonal section: inscribed, corners on the circle or ellipse, or circumscribed

@@ -29,7 +29,7 @@ CH_API ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** ou
 // built-in scene with a parameter "contact" is made for that law.
 CH_API ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out);
 
-// All that is wrong with a scene, in the order of the text: a message each, as a context would have it.
+// All faults of a scene, in the order of the text, each with the message that a context would have.
 enum { CH_SCENE_FAULTS_MAX = 50 };
 typedef struct ChSceneFaults {
   int count, more;  // more: faults for which there was no room
@@ -45,14 +45,14 @@ typedef struct ChSceneChoice {
   const char* contact;                 // law of contact as for ch_scene_open_as; NULL: as the scene says
   int parameter_count;                 // of
   const char* const (*parameters)[2];  // name and value as text: of a built-in scene, or of a file's "parameters"
-  // Where to list all faults of a scene that is refused; the context has the first. What shows only once the world is
-  // put together (a body's mass, overlaps) is the last of the list. NULL: reading ends at the first fault.
+  // Where to list all faults of a scene that is refused; the context has the first. Faults that show only when the
+  // world is built (a body's mass, overlaps) come last in the list. NULL: reading ends at the first fault.
   ChSceneFaults* faults;
 } ChSceneChoice;
 // Does the same with values for the scene's parameters. An unknown name is refused with the nearest known one. A value
 // for a file's parameter may be a formula ("2*pi", "n/4") in terms of parameters that the file states before it.
 CH_API ChStatus ch_scene_open_with(ChContext* context, const char* name, const ChSceneChoice* choice, ChScene** out);
-// Does the same however deep bodies overlap at the start, which is otherwise refused: for ch_simulation_heal.
+// Does the same, but accepts any overlap at the start; ch_simulation_heal needs such scenes.
 CH_API ChStatus ch_scene_open_overlapping(ChContext* context, const char* name, ChScene** out);
 // Adds the content of a scene's text to a simulation between two steps: its bodies, joints and forces, in the last
 // rows. Materials are those of the simulation's world; other settings of the text are ignored. Points and axes of
@@ -88,7 +88,7 @@ CH_API const ChSceneParameter* ch_scene_builtin_parameters(int index);
 CH_API ChStatus ch_scene_builtin(ChContext* context, const char* name, int count, const char* const (*parameters)[2],
                                  char** text);
 
-// Returns what a scene may hold, as JSON Schema (draft 2020-12); the caller frees it. NULL if memory runs out.
+// Returns the form of scenes as JSON Schema (draft 2020-12); the caller frees it. NULL if memory runs out.
 CH_API char* ch_scene_schema_text(void);
 
 #ifdef __cplusplus

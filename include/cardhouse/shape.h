@@ -17,7 +17,7 @@ extern "C" {
 // Ends construction: mass properties, centres of mass, every check that needs the whole world. ch_simulation_create
 // calls it; a program that only looks at a world calls it first. Calling it twice is harmless.
 CH_API ChStatus ch_world_seal(ChContext* context, ChWorld* world);
-// Returns the row of the body that made the last ch_world_seal fail; -1: it did not fail, or for another reason.
+// Returns the row of the body that made the last ch_world_seal fail; -1 if it did not fail, or if no body is to blame.
 CH_API int ch_world_refused_body(const ChWorld* world);
 
 // --- shapes ----------------------------------------------------------------------------------------------------------

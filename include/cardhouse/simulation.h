@@ -175,7 +175,7 @@ typedef struct ChHealing {
 // how much remains. Refuses deformable bodies with CH_ERR_ARGUMENT. On failure all bodies stay where they were.
 CH_API ChStatus ch_simulation_heal(ChContext* context, ChSimulation* simulation, ChHealing* out);
 
-// Returns its world, which it owns.
+// Returns the world, which the simulation owns.
 CH_API const ChWorld* ch_simulation_world(const ChSimulation* simulation);
 // Returns the options in force, valid until they are set again.
 CH_API const ChSimulationOptions* ch_simulation_options(const ChSimulation* simulation);
@@ -198,7 +198,7 @@ CH_API ChStepInfo ch_simulation_info(const ChSimulation* simulation);
 // Returns the amplitudes of a deformable body's modes, valid until the next step. NULL if the body is rigid or does not
 // exist.
 CH_API const double* ch_simulation_modes(const ChSimulation* simulation, ChBodyId body, int* count);
-// Returns the rates of the modes, likewise.
+// Returns the rates of the modes in the same way.
 CH_API const double* ch_simulation_rates(const ChSimulation* simulation, ChBodyId body, int* count);
 // Sets the velocities of a dynamic body, world frame; locked parts are ignored. CH_ERR_ARGUMENT if the body does not
 // move freely.

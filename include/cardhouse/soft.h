@@ -26,7 +26,7 @@ typedef struct ChSoftSkin {
   int* across;     // triangle across the edge from corner k to k + 1, 3 each; NULL in a recording
 } ChSoftSkin;
 
-// What is known of a deformable body. Arrays belong to the world, which never writes to them.
+// The properties of a deformable body. Arrays belong to the world, which never writes to them.
 typedef struct ChSoftView {
   ChSoftKind kind;
   int modes;
@@ -43,7 +43,7 @@ typedef struct ChSoftView {
 // sealed.
 CH_API bool ch_world_soft(const ChWorld* world, int body, ChSoftView* out);
 
-// Returns the number of modes of all deformable bodies of a sealed world.
+// Returns the total number of modes of the deformable bodies of a sealed world.
 CH_API int ch_world_mode_count(const ChWorld* world);
 
 // Returns a vertex of the skin, in the body's frame, under these amplitudes.
@@ -65,15 +65,15 @@ CH_API double ch_world_soft_least_volume(const ChWorld* world, int body, const d
 CH_API ChStatus ch_world_set_modes(ChContext* context, ChWorld* world, int body, int amplitude_count,
                                    const double* amplitudes, int rate_count, const double* rates);
 
-// Returns those with which it starts, as many as it has modes; either may be NULL. Writes nothing for a body that is
-// rigid or does not exist.
+// Writes the amplitudes and rates with which a body starts, one for each of its modes; either may be NULL. Writes
+// nothing for a body that is rigid or does not exist.
 CH_API void ch_world_get_modes(const ChWorld* world, int body, double* amplitudes, double* rates);
 
 // --- recordings ------------------------------------------------------------------------------------------------------
 
-// A recording is looked at later and elsewhere. The mesh that a body was made from may have changed by then, or be out
-// of reach, and a basis computed again need not be the one that the amplitudes belong to. So nothing is computed again:
-// skin and modes are those of the run, and mass and inertia follow from the skin, which encloses the whole mesh.
+// A recording may be read later and elsewhere, when the mesh of a body has changed or is missing, and a basis that is
+// computed again need not match the recorded amplitudes. So nothing is computed again: skin and modes are those of the
+// run, and mass and inertia follow from the skin, which encloses the whole mesh.
 typedef struct ChRecordedSkin {
   int modes;
   double* frequency;  // of the modes, rad/s

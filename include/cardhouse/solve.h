@@ -22,15 +22,15 @@ typedef struct ChSetting {
 // error of one independent part of the problem. Parts are numbered from 1, small ones first.
 typedef void (*ChHistoryFn)(void* user, int part, const char* stage, int iteration, double seconds, double error);
 
-// Says whether the caller wants the work to end now. Once true, it must stay true until the call has returned.
+// Returns true if the caller wants the work to end now. Once true, it must stay true until the call has returned.
 typedef bool (*ChStopFn)(void* user);
 
 // What a step knows of its contact problem beyond the problem itself. Baselines use it.
 typedef struct ChStepFacts {
   double h;              // seconds
   const double* gap;     // rows: signed gap at the beginning of the step; 0 in a row that is no contact's normal
-  const double* added;   // rows: what gaps add to u, gamma gap / h with stabilisation
-  const double* coasts;  // rows: u if bodies kept their velocities, without loads and reactions; NULL: not known
+  const double* added;   // rows: the term that stabilisation adds to u for a gap, gamma gap / h
+  const double* coasts;  // rows: u without loads and reactions, from the velocities that bodies have; NULL: not known
 } ChStepFacts;
 
 // How to solve. A plain value: the texts and arrays that it names stay the caller's and must live as long as the call.
@@ -45,9 +45,9 @@ typedef struct ChSolveOptions {
   double work_limit;   // counted work, about 1e9 a second: stops at the same place on any machine. Default INFINITY; 0:
                        // by the size of the problem, 2e7 and 1.25e6 a row, at most 1e9
   int threads;         // 1; the answer does not depend on it
-  const double* warm;  // start reactions in the problem's units, or NULL
-  double accept;       // a start with at most this grade is kept as it is; default 0: the tolerance. A start in between
-                       // is improved by one iteration
+  const double* warm;  // reactions to start from, in the problem's units, or NULL
+  double accept;  // a start whose error is at most this is kept; default 0: the tolerance. A start between this and the
+                  // tolerance is improved by one iteration
   const ChStepFacts* step;  // facts of the step that the problem comes from, or NULL
   int setting_count;
   const ChSetting* settings;  // setting_count of them, the caller's; the last value of a repeated setting counts
@@ -72,8 +72,8 @@ typedef struct ChSolveInfo {
   char note[160];       // remarks of the method on its last part: its own counters, how it ended; or empty
 } ChSolveInfo;
 
-// Returns method auto, pose Coulomb, tolerance 1e-8, a minute, one thread. Start from these and change what should
-// differ.
+// Returns method auto, pose Coulomb, tolerance 1e-8, a minute, one thread. Start from these and change the ones you
+// need.
 CH_API ChSolveOptions ch_solve_options_default(void);
 
 // Solves the problem; r (rows), u (rows) and, for the global form, v (dof) belong to the caller. r ends inside its

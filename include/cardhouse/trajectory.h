@@ -48,7 +48,7 @@ typedef struct ChTrajectoryHead {
   char contact[32];  // law of contact: "rigid" or "compliant"
 } ChTrajectoryHead;
 
-// Returns it; it belongs to the reader.
+// Returns the head, which belongs to the reader.
 CH_API const ChTrajectoryHead* ch_trajectory_reader_head(const ChTrajectoryReader* reader);
 
 // What a row says about the steps since the row before.

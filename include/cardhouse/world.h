@@ -61,6 +61,8 @@ typedef struct ChLook {
   ChPattern pattern;
 } ChLook;
 
+enum { CH_MATERIAL_LAW_PARAMETERS = 4 };  // most parameters of a law of a material
+
 typedef struct ChMaterialDef {
   const char* name;
   double density;      // kg / m^3 (plane: kg / m^2)
@@ -69,6 +71,10 @@ typedef struct ChMaterialDef {
   // Space: the friction that a unit of normal force can bear, in place of the two coefficients; NULL: those. x is along
   // the axis, y along (normal out of this body) x axis, of the friction on the other body. docs/theory/section.md
   const ChFrictionSection* section;
+  // The name of a section that the program registers (own_law.h) before the simulation begins, in place of the two
+  // coefficients and seen as a section is, and its parameters; NULL: none. docs/your_own_law.md
+  const char* law;
+  double law_parameter[CH_MATERIAL_LAW_PARAMETERS];
   ChFrictionCurve curve;  // friction over the speed of slip; without points, friction does not depend on the speed
   double restitution;
   // For compliant contact (ChSimulationOptions.contact, docs/granular.md): how bodies of this material yield.
@@ -177,7 +183,7 @@ typedef struct ChShapeDef {
   const ChVec3* points;
   int triangle_count;
   const int* triangles;  // mesh: 3 indices each
-  const char* file;      // hull or mesh: OBJ, STL, PLY or glTF, instead of points
+  const char* file;      // hull or mesh: OBJ, STL, PLY or glTF, instead of points; `scale` below holds for both
   bool closed;           // mesh: refuse one with a border
   bool soup;             // mesh on a fixed or kinematic body: accept unconnected triangles as they are
   ChMeshContact contact;
@@ -189,7 +195,7 @@ typedef struct ChShapeDef {
   // (height_map.h) reads one from a file.
   int columns, rows;
   const double* heights;
-  double cell, scale;
+  double cell, scale;  // scale: of hulls and meshes the factor on their points; 0: 1
   // Segments: 2 indices each into points; none: each point to the next. Radii may be 0. kg/m of a segment, kg of a
   // point; 0: from radius and density.
   int segment_count;

@@ -26,6 +26,8 @@ void ch_contact_frame(const ChMoment* moment, const ChGap* gap, const ChSurface*
   if (!(ch_norm(along) > 1e-6)) return;  // the axis stands on the contact: any tangent is as good
   axes[1] = ch_unit(along);
   axes[2] = ch_cross(axes[0], axes[1]);
+  // A law's functions know friction on the other body alone; the mirror image of it is that of a turned tangent.
+  if (surface->law > 0 && surface->law_body != gap->body[0]) axes[1] = ch_neg(axes[1]);
 }
 
 // Gradient of `direction` . (velocity of b's point - that of a's).
@@ -144,13 +146,35 @@ static void yield_along(const ChRowRule* rule, const ChSurface* surface, int dim
   out->shears[out->block_count - 1] = shear;
 }
 
+// Whether locks of both bodies, as far as they move, may leave nothing of a row. Most contacts end here.
+static bool may_be_locked(const ChMoment* moment, const int body[2]) {
+  for (int side = 0; side < 2; ++side) {
+    if (!ch_world_moves(moment->world, body[side])) continue;
+    if (ch_body_locks(moment->world, body[side]) == 0 || moment->world->bodies[body[side]].soft) return false;
+  }
+  return true;
+}
+
+// Whether the row's force alone acts on a freedom, which spares most contacts the basis.
+static bool pushes(const ChMoment* moment, const ChRow* row, const int body[2]) {
+  double left = 0.0, size = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    if (!ch_world_moves(moment->world, body[side])) continue;
+    const unsigned locks = ch_body_locks(moment->world, body[side]);
+    const ChVec3 f = row->force[side], t = row->torque[side];
+    left += (locks & 1u ? 0.0 : f.x * f.x) + (locks & 2u ? 0.0 : f.y * f.y) + (locks & 4u ? 0.0 : f.z * f.z);
+    size += ch_dot(f, f) + ch_dot(t, t);
+  }
+  return left > LOCKED * LOCKED * size;
+}
+
 // Whether the row acts on no freedom of either body. What locks leave of a row is told by the basis of the freedoms
 // that there are.
 static bool is_locked(const ChMoment* moment, const ChRow* row, const int body[2]) {
   double size = 0.0, left = 0.0;
+  if (pushes(moment, row, body)) return false;
   for (int side = 0; side < 2; ++side) {
     if (!ch_world_moves(moment->world, body[side])) continue;
-    if (ch_body_locks(moment->world, body[side]) == 0 || moment->world->bodies[body[side]].soft) return false;
     double basis[36], along[6];
     const ChVec3 f = row->force[side], t = row->torque[side];
     int width = ch_world_width(moment->world);
@@ -169,6 +193,7 @@ static bool is_locked(const ChMoment* moment, const ChRow* row, const int body[2
 
 // A contact whose normal force moves nobody: no answer undoes its overlap, and no law says how hard it presses.
 static bool leave_out(const ChMoment* moment, const ChGap* gap, ChRows* out) {
+  if (!may_be_locked(moment, gap->body)) return false;
   ChRow normal = contact_row(moment, gap, gap->normal);
   if (!is_locked(moment, &normal, gap->body)) return false;
   ++out->locked;
@@ -208,6 +233,10 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
   if (dimension > 1 && surface->section[0]) {
     block->law.law = CH_LAW_SECTION;
     block->law.section = surface->section[surface->axis_body != gap->body[0]];
+  }
+  if (dimension > 1 && surface->law > 0) {
+    block->law.law = (ChLaw)surface->law;
+    memcpy(block->law.more, surface->law_parameter, sizeof block->law.more);
   }
   if (rule->bonded && rule->bonded[index] && surface->cohesion > 0.0) {
     block->law.law = CH_LAW_COHESIVE;

@@ -170,6 +170,19 @@ static ChStatus check_moments(ChContext* context, const char* what, const ChMate
   return status;
 }
 
+// Of a law that the program registers nothing else is known here.
+static ChStatus check_law(ChContext* context, const char* what, const ChMaterialDef* def) {
+  if (!def->law) return CH_OK;
+  if (!ch_all_finite(def->law_parameter, CH_MATERIAL_LAW_PARAMETERS))
+    return ch_fail(context, CH_ERR_RANGE, "%s: a parameter of its law is not finite", what);
+  if (def->section || def->curve.count > 0 || def->rolling > 0.0 || def->drilling > 0.0 || def->cohesion > 0.0 ||
+      def->shear_stiffness > 0.0)
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "%s: law '%.50s' goes with no section, curve, rolling, drilling, cohesion or shear stiffness", what,
+                   def->law);
+  return CH_OK;
+}
+
 static ChStatus check_section(ChContext* context, const ChWorld* world, const char* what, const ChMaterialDef* def) {
   if (!def->section) return CH_OK;
   if (world->dimension == 2)
@@ -208,10 +221,13 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
   if (status == CH_OK && def->section && def->curve.count > 0)
     status = ch_fail(context, CH_ERR_ARGUMENT,
                      "%s: has a section of friction and a curve over speed, must have only one of them", what);
+  if (status == CH_OK) status = check_law(context, what, def);
   if (status == CH_OK) status = ch_look_check(context, what, &def->look);
   bool anisotropic = def->friction[0] != def->friction[1];
   ChVec3 axis = def->axis;
-  if (status == CH_OK && (anisotropic || def->section)) status = ch_check_axis(context, world, what, "axis", &axis);
+  const bool lies = def->law && world->dimension == 3;  // along its axis
+  if (status == CH_OK && (anisotropic || def->section || lies))
+    status = ch_check_axis(context, world, what, "axis", &axis);
   if (status != CH_OK) return status;
 
   CH_GROW(world, materials, material_count, material_room);
@@ -232,10 +248,12 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
                                                          .axis = ch_unit(axis),
                                                          .anisotropic = anisotropic,
                                                          .ellipsoidal = def->ellipsoidal,
+                                                         .law = def->law ? ch_world_copy_text(world, def->law) : NULL,
                                                          .look = def->look,
                                                          .curve = ch_world_keep_curve(world, &def->curve)};
   for (int side = 0; side < 2; ++side)
     world->materials[world->material_count].section[side] = keep_section(world, def->section, side == 1);
+  memcpy(world->materials[world->material_count].law_parameter, def->law_parameter, sizeof def->law_parameter);
   *id = world->material_count++;
   return CH_OK;
 }
@@ -486,11 +504,17 @@ bool ch_world_has_moments(const ChWorld* world) {
   return false;
 }
 
+// Friction has a section, as a polygon or by the functions of a law.
+static bool is_shaped(const ChMaterial* material) { return material->section[0] || material->law; }
+
 // A section holds as it is, at any speed, whatever the other side's coefficient.
 static void set_section(const ChWorld* world, int shape, ChSurface* out) {
   const ChMaterial* material = &world->materials[world->shapes[shape].material];
-  if (!material->section[0]) return;
+  if (!is_shaped(material)) return;
   memcpy(out->section, material->section, sizeof out->section);
+  out->law = material->law_number;
+  out->law_parameter = material->law_parameter;
+  out->law_body = world->shapes[shape].body;
   out->curve = 0;
   set_axis(world, shape, out);
 }
@@ -513,7 +537,7 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   if (!pair || pair->friction[0] < 0.0) {
     bool second = anisotropy(b) > anisotropy(a);
     rule_friction(world, second ? shape_b : shape_a, second ? shape_a : shape_b, &surface);
-    set_section(world, a->section[0] ? shape_a : shape_b, &surface);
+    set_section(world, is_shaped(a) ? shape_a : shape_b, &surface);
     return surface;
   }
   surface.friction[0] = pair->friction[0], surface.friction[1] = pair->friction[1];
@@ -527,7 +551,7 @@ static ChStatus check_sections(ChContext* context, const ChWorld* world) {
   for (int a = 0; a < world->material_count; ++a)
     for (int b = 0; b < a; ++b) {
       const ChMaterialPair* pair = find_pair(world, a, b);
-      if (!world->materials[a].section[0] || !world->materials[b].section[0] || (pair && pair->friction[0] >= 0.0))
+      if (!is_shaped(&world->materials[a]) || !is_shaped(&world->materials[b]) || (pair && pair->friction[0] >= 0.0))
         continue;
       return ch_fail(context, CH_ERR_RANGE,
                      "materials '%s' and '%s': both have a section of friction; give the pair one friction",
@@ -538,7 +562,7 @@ static ChStatus check_sections(ChContext* context, const ChWorld* world) {
 
 static bool has_sections(const ChWorld* world) {
   for (int m = 0; m < world->material_count; ++m)
-    if (world->materials[m].section[0]) return true;
+    if (is_shaped(&world->materials[m])) return true;
   return false;
 }
 
@@ -557,16 +581,17 @@ static ChStatus check_moments_between(ChContext* context, const ChWorld* world) 
         return ch_fail(context, CH_ERR_RANGE,
                        "materials '%s' and '%s': cohesion excludes rolling and drilling; give the pair one of them",
                        world->materials[world->shapes[a].material].name, world->materials[b].name);
-      if (surface.section[0] && surface.cohesion > 0.0)
+      const bool shaped = surface.section[0] || surface.law_parameter;
+      if (shaped && surface.cohesion > 0.0)
         return ch_fail(context, CH_ERR_RANGE,
                        "materials '%s' and '%s': a section of friction excludes cohesion; give the pair one of them",
                        world->materials[world->shapes[a].material].name, world->materials[b].name);
-      if ((moments || surface.section[0]) && surface.shear_stiffness > 0.0)
+      if ((moments || shaped) && surface.shear_stiffness > 0.0)
         return ch_fail(context, CH_ERR_RANGE,
                        "materials '%s' and '%s': a shear stiffness excludes rolling, drilling and a section of "
                        "friction; give the pair one of them",
                        world->materials[world->shapes[a].material].name, world->materials[b].name);
-      if (moments && surface.axis_body >= 0)
+      if (moments && (surface.axis_body >= 0 || shaped))
         return ch_fail(context, CH_ERR_RANGE,
                        "materials '%s' and '%s': friction along an axis excludes rolling and drilling; give the pair "
                        "one coefficient, or no moments",

@@ -40,6 +40,9 @@ typedef struct ChMaterial {
   const ChFrictionCurve* curve;         // NULL: friction does not depend on speed
   int kind;                             // of equal curves, from 1; 0: none; after ch_world_seal
   const ChFrictionSection* section[2];  // as seen from the second body, and from the first; NULL: none
+  char* law;                            // a section that the program registers; NULL: none
+  int law_number;                       // of it; 0: not looked up yet, or none (assemble/material_laws.h)
+  double law_parameter[CH_MATERIAL_LAW_PARAMETERS];
   ChLook look;
 } ChMaterial;
 
@@ -75,7 +78,8 @@ typedef struct ChShape {
 // A mesh that shapes share, and what it was made from.
 typedef struct ChSharedMesh {
   const struct ChMesh* mesh;
-  char* file;  // NULL: from points
+  char* file;    // NULL: from points
+  double scale;  // of the file's points
   double spacing;
   int resolution;
   ChMeshContact contact;
@@ -256,6 +260,9 @@ typedef struct ChSurface {
   int curve;                 // 1 + place among the world's; 0: friction does not depend on speed
   // Of friction: where the body of the axis is the first of a contact, and where it is the second; NULL: none.
   const ChFrictionSection* section[2];
+  int law;                      // what the program registered, a ChLaw; 0: none
+  int law_body;                 // whose material has it
+  const double* law_parameter;  // its own
 } ChSurface;
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b);
 

@@ -41,8 +41,8 @@ struct ChGrader {
   const ChProblem* problem;
   ChPose pose;
   ChArena* arena;
-  const ChCompliance* mass;  // of the groundwork, as are the next three
-  const double *free_velocity, *q, *diagonal;
+  const ChCompliance* mass;  // of the groundwork, as are the next four
+  const double *free_velocity, *q, *diagonal, *inertia;
   double* rho;                // per row; 0 for a row that no reaction can move
   double* rigid_rho;          // the same without compliance; NULL where no law has any
   double scale, rigid_scale;  // of natural and of rigid
@@ -74,7 +74,16 @@ static void prepare_local(const ChProblem* problem, ChGroundwork* g) {
       if (W->index[k] == j) g->diagonal[j] = W->value[k];
 }
 
+static double* diagonal_of(ChArena* arena, const ChSparse* M) {
+  double* diagonal = CH_TAKE(arena, M->columns, double);
+  for (int j = 0; j < M->columns; ++j)
+    for (int k = M->start[j]; k < M->start[j + 1]; ++k)
+      if (M->index[k] == j) diagonal[j] = M->value[k];
+  return diagonal;
+}
+
 static ChStatus prepare_global(ChContext* context, ChArena* arena, const ChProblem* p, ChGroundwork* g) {
+  g->inertia = diagonal_of(arena, &p->M);
   ChStatus status = ch_compliance_factor(context, arena, &p->M, &g->mass);
   if (status == CH_OK) status = ch_compliance_diagonal(context, g->mass, &p->H, g->diagonal);
   if (status != CH_OK || is_zero(p->dof, p->f)) return status;
@@ -107,10 +116,7 @@ static double momentum_balance(const ChGrader* g, const double* v) {
   memset(g->momentum, 0, (size_t)p->dof * sizeof *g->momentum);
   ch_sparse_multiply_add(&p->M, v, g->momentum);
   for (int j = 0; j < p->dof; ++j) {
-    double mass = 0.0;
-    for (int k = p->M.start[j]; k < p->M.start[j + 1]; ++k)
-      if (p->M.index[k] == j) mass = p->M.value[k];
-    const double rest = g->momentum[j] - p->f[j] - g->impulse[j], weight = 1.0 / mass;
+    const double rest = g->momentum[j] - p->f[j] - g->impulse[j], weight = 1.0 / g->inertia[j];
     error += rest * rest * weight;
     applied += p->f[j] * p->f[j] * weight;
     reaction += g->impulse[j] * g->impulse[j] * weight;
@@ -376,6 +382,7 @@ ChStatus ch_grader_create(ChContext* context, ChArena* arena, const ChProblem* p
                   .free_velocity = known->free_velocity,
                   .q = known->q,
                   .diagonal = known->diagonal,
+                  .inertia = known->inertia,
                   .u = CH_TAKE_RAW(arena, rows, double),
                   .velocity = CH_TAKE_RAW(arena, problem->dof, double),
                   .impulse = CH_TAKE_RAW(arena, problem->dof, double),

@@ -15,7 +15,8 @@ typedef struct ChGroundwork {
   struct ChCompliance* mass;  // M^-1: global form
   double* free_velocity;      // M^-1 f, or NULL where f = 0
   double* q;                  // u that follows from r = 0
-  double* diagonal;           // of W
+  double* diagonal;           // of W,
+  double* inertia;            // and of M: global form
   double *f, *w;              // of the problem as it was
 } ChGroundwork;
 

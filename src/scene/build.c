@@ -195,6 +195,7 @@ static bool find_mesh(Build* b, const ChPlace* at, ChSceneShape* shape) {
   shape->def.points = def->points, shape->def.point_count = def->point_count;
   shape->def.triangles = def->triangles, shape->def.triangle_count = def->triangle_count;
   shape->def.file = def->file;
+  if (def->scale != 0.0) shape->def.scale = def->scale * (shape->def.scale != 0.0 ? shape->def.scale : 1.0);
   return true;
 }
 

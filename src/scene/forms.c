@@ -106,10 +106,9 @@ static const ChField method_fields[] = {
     STEP(cone, "cone", options, "circular, elliptic, polygon:M or outer-polygon:M", 0, CH_ANY, NULL),
     STEP(choice, "pose", options.solve.pose, "how the contact law is posed", 0, CH_ANY, poses),
     STEP(whole, "max_iterations", max_iterations,
-         "largest number of iterations largest number of iterations of one solve; 0: the method's own limit", 0,
-         CH_WHOLE_0, NULL),
-    STEP(number, "work_limit", options.solve.work_limit,
-         "limit on the work limit on the work of one solve, counted multiply-adds", 0, CH_POSITIVE, NULL),
+         "largest number of iterations of one solve; 0: the method's own limit", 0, CH_WHOLE_0, NULL),
+    STEP(number, "work_limit", options.solve.work_limit, "limit on the work of one solve, counted multiply-adds", 0,
+         CH_POSITIVE, NULL),
     STEP(number, "time_limit", options.solve.time_limit,
          "limit on the time of one solve, s; replaces the limit on work", 0, CH_POSITIVE, NULL),
     STEP(settings, "settings", options.solve, "options of methods by name: `cardhouse methods --options`", 0, CH_ANY,
@@ -166,6 +165,12 @@ static const ChField section_fields[] = {
      CH_ANY, NULL},
     ROW(vector, ChMaterialDef, "axis", axis, "direction of x in the body's frame", CH_SPACE, CH_ANY, NULL),
 };
+static const ChField own_law_fields[] = {
+    ROW(text, ChMaterialDef, "law", law, "name of a section that the program registered", CH_REQUIRED, CH_ANY, NULL),
+    {"parameters", &ch_type_law_parameters, 0, "its parameters, in its order", 0, CH_ANY, NULL},
+    ROW(vector, ChMaterialDef, "axis", axis, "direction of x in the body's frame", CH_SPACE, CH_ANY, NULL),
+};
+const ChSceneForm ch_form_own_law = {.name = "own_law", .count = CH_COUNT(own_law_fields), .fields = own_law_fields};
 const ChSceneForm ch_form_section = {.name = "section", .count = CH_COUNT(section_fields), .fields = section_fields};
 
 static const ChField material_fields[] = {
@@ -239,6 +244,7 @@ static const ChField mesh_fields[] = {
     {"triangles", &ch_type_triangles, 0, "three indices into points each, counter-clockwise from outside", 0, CH_ANY,
      NULL},
     SHAPE(text, "file", file, "OBJ, STL, PLY or glTF, relative to the scene's folder", 0, CH_ANY, NULL),
+    SHAPE(number, "scale", scale, "factor on the points (1): 0.001 for millimetres", 0, CH_POSITIVE, NULL),
 };
 const ChSceneForm ch_form_mesh = {.name = "mesh", .count = CH_COUNT(mesh_fields), .fields = mesh_fields};
 
@@ -278,8 +284,8 @@ static const ChField joint_axis_fields[] = {
     ROW(number, ChJointAxis, "friction", friction, "largest friction force or torque, N or N m", 0, CH_NOT_NEGATIVE,
         NULL),
     ROW(choice, ChJointAxis, "drive", drive, "what moves the freedom", 0, CH_ANY, drives),
-    ROW(signal, ChJointAxis, "target", target, "target target of the drive: m, m/s, N or radian, radian/s, N m", 0,
-        CH_ANY, NULL),
+    ROW(signal, ChJointAxis, "target", target, "target of the drive: m, m/s, N or radian, radian/s, N m", 0, CH_ANY,
+        NULL),
     ROW(number, ChJointAxis, "strength", strength, "largest force or torque of a motor; 0: unlimited", 0,
         CH_NOT_NEGATIVE, NULL),
     ROW(number, ChJointAxis, "stiffness", stiffness, "of a spring, N/m or N m/radian", 0, CH_NOT_NEGATIVE, NULL),
@@ -336,7 +342,7 @@ static const ChField drag_fields[] = {ON, FORCE(number, "linear", linear, "N s/m
 
 static const ChField well_fields[] = {
     ON, FORCE(vector, "at", at[1], "its centre in the world, m", 0, CH_ANY, NULL),
-    FORCE(number, "r2", well[0], "coefficient coefficient of the square of the distance, J/m^2", 0, CH_ANY, NULL),
+    FORCE(number, "r2", well[0], "coefficient of the square of the distance, J/m^2", 0, CH_ANY, NULL),
     FORCE(number, "r4", well[1], "of its fourth power, J/m^4", 0, CH_ANY, NULL),
     FORCE(number, "r6", well[2], "of its sixth power, J/m^6", 0, CH_ANY, NULL)};
 

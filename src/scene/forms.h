@@ -94,29 +94,30 @@ extern const ChSceneForm ch_form_scene, ch_form_material, ch_form_pair, ch_form_
     ch_form_joint_axis, ch_form_force, ch_form_step, ch_form_method, ch_form_signal, ch_form_friction,
     ch_form_stabilization, ch_form_contact, ch_form_adaptive, ch_form_bounds, ch_form_mesh, ch_form_soft,
     ch_form_soft_mesh, ch_form_damping, ch_form_look, ch_form_body_look, ch_form_camera, ch_form_camera_key,
-    ch_form_section, ch_form_recirculation, ch_form_stiction, ch_form_stribeck;
+    ch_form_section, ch_form_own_law, ch_form_recirculation, ch_form_stiction, ch_form_stribeck;
 
 // Types of values that only scenes have: special_types.c.
-extern const ChFieldType ch_type_signal;         // ChSignal: a number, or an object
-extern const ChFieldType ch_type_periodic;       // ChPeriodic: an object of axes
-extern const ChFieldType ch_type_signals;        // ChSignal[3]: one per coordinate
-extern const ChFieldType ch_type_spin_signals;   // ChSignal[3]: about x, y, z; in the plane one, about z
-extern const ChFieldType ch_type_signal_table;   // ChSignal: rows of time and value
-extern const ChFieldType ch_type_spin;           // ChVec3: in the plane one number, about z
-extern const ChFieldType ch_type_turn;           // ChQuat followed by an angle
-extern const ChFieldType ch_type_friction;       // ChMaterialDef: a number, or an object
-extern const ChFieldType ch_type_section;        // ChMaterialDef: points [x, y]
-extern const ChFieldType ch_type_pair_friction;  // ChPairDef: a number, [along, across], or an object
-extern const ChFieldType ch_type_locks;          // unsigned
-extern const ChFieldType ch_type_inertia;        // double[6]
-extern const ChFieldType ch_type_points;         // ChShapeDef: points
-extern const ChFieldType ch_type_triangles;      // ChShapeDef: triangles
-extern const ChFieldType ch_type_segments;       // ChShapeDef: segments
-extern const ChFieldType ch_type_heights;        // ChShapeDef: columns, rows and heights
-extern const ChFieldType ch_type_two_points;     // ChVec3[2]
-extern const ChFieldType ch_type_two_texts;      // json_t*: an array of two texts
-extern const ChFieldType ch_type_text_pairs;     // json_t*: an array of such
-extern const ChFieldType ch_type_joint_axes;     // ChJointAxis[3]
+extern const ChFieldType ch_type_signal;          // ChSignal: a number, or an object
+extern const ChFieldType ch_type_periodic;        // ChPeriodic: an object of axes
+extern const ChFieldType ch_type_signals;         // ChSignal[3]: one per coordinate
+extern const ChFieldType ch_type_spin_signals;    // ChSignal[3]: about x, y, z; in the plane one, about z
+extern const ChFieldType ch_type_signal_table;    // ChSignal: rows of time and value
+extern const ChFieldType ch_type_spin;            // ChVec3: in the plane one number, about z
+extern const ChFieldType ch_type_turn;            // ChQuat followed by an angle
+extern const ChFieldType ch_type_friction;        // ChMaterialDef: a number, or an object
+extern const ChFieldType ch_type_section;         // ChMaterialDef: points [x, y]
+extern const ChFieldType ch_type_law_parameters;  // of a ChMaterialDef: numbers
+extern const ChFieldType ch_type_pair_friction;   // ChPairDef: a number, [along, across], or an object
+extern const ChFieldType ch_type_locks;           // unsigned
+extern const ChFieldType ch_type_inertia;         // double[6]
+extern const ChFieldType ch_type_points;          // ChShapeDef: points
+extern const ChFieldType ch_type_triangles;       // ChShapeDef: triangles
+extern const ChFieldType ch_type_segments;        // ChShapeDef: segments
+extern const ChFieldType ch_type_heights;         // ChShapeDef: columns, rows and heights
+extern const ChFieldType ch_type_two_points;      // ChVec3[2]
+extern const ChFieldType ch_type_two_texts;       // json_t*: an array of two texts
+extern const ChFieldType ch_type_text_pairs;      // json_t*: an array of such
+extern const ChFieldType ch_type_joint_axes;      // ChJointAxis[3]
 // Types of deformable bodies: soft_types.c.
 extern const ChFieldType ch_type_soft_mesh;  // ChSceneSoft: a file, or an object
 extern const ChFieldType ch_type_damping;    // ChSceneSoft: [alpha, beta], or an object

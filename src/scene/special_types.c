@@ -233,11 +233,30 @@ static json_t* schema_section(const ChField* field, int dimension) {
 }
 TYPE(section);
 
+static bool read_law_parameters(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChMaterialDef* def = out;
+  const size_t count = json_array_size(value);
+  if (!json_is_array(value) || count > CH_MATERIAL_LAW_PARAMETERS)
+    return ch_reader_wrong(r, place, "must be an array of at most %d numbers, %s", CH_MATERIAL_LAW_PARAMETERS,
+                           field->text);
+  for (size_t k = 0; k < count; ++k) {
+    const ChPlace at = {place, NULL, k};
+    if (!ch_read_number(r, &at, json_array_get(value, k), CH_ANY, &def->law_parameter[k])) return false;
+  }
+  return true;
+}
+static json_t* schema_law_parameters(const ChField* field, int dimension) {
+  (void)field, (void)dimension;
+  return ch_schema_array(ch_schema_number(CH_ANY, false), 0, CH_MATERIAL_LAW_PARAMETERS);
+}
+TYPE(law_parameters);
+
 static bool read_friction(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
   ChMaterialDef* def = out;
   def->curve.count = 0;
   if (json_is_object(value) && (has_either(value, "static", "dynamic") || has_either(value, "speed", "mu")))
     return read_curve(r, place, value, def->friction, &def->curve);
+  if (json_object_get(value, "law")) return ch_form_read(r, place, value, &ch_form_own_law, def);
   if (json_object_get(value, "section")) return ch_form_read(r, place, value, &ch_form_section, def);
   if (json_is_object(value)) return ch_form_read(r, place, value, field->more, def);
   if (!json_is_number(value))
@@ -251,6 +270,7 @@ static bool read_friction(ChReader* r, const ChPlace* place, json_t* value, cons
 }
 static json_t* schema_friction(const ChField* field, int dimension) {
   json_t* along = ch_schema_either(ch_schema_number(field->range, false), ch_schema_reference(field->more, dimension));
+  along = ch_schema_either(along, ch_schema_reference(&ch_form_own_law, dimension));
   if (dimension == 3) along = ch_schema_either(along, ch_schema_reference(&ch_form_section, dimension));
   return schema_curve(along, dimension);
 }

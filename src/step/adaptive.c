@@ -16,8 +16,8 @@ enum {
 };
 // Times the work limit that the tries of a step may take in all; less where nobody asked for them.
 #define MOST_WORK 64.0
-#define MOST_WORK_UNASKED 12.0
-#define FLOOR_WORK 0.25  // share of these that the shortest substep may take, which cannot be halved any more
+#define MOST_WORK_UNASKED 12.0  // and as much more as the share of the step that they have made
+#define FLOOR_WORK 0.25         // share of these that the shortest substep may take, which cannot be halved any more
 
 bool ch_adaptive_halves(const ChSimulation* s) {
   const ChSimulationOptions* o = &s->options;
@@ -69,8 +69,19 @@ static void add_rejected(ChStepInfo* sum, const ChStepInfo* part) {
   sum->seconds_solve += part->seconds_solve;
 }
 
-static double most_work(const ChSimulation* s) {
-  return s->options.adaptive == CH_ADAPTIVE_MISS ? MOST_WORK : MOST_WORK_UNASKED;
+typedef struct Substeps {
+  ChSimulation* s;
+  double h, start, end;  // of the step, seconds
+  long done, whole;      // units
+  int begun;             // level with which the step began
+  bool parts;  // a try was undone for what passed or overlapped, not for a miss: shorter ones are no matter of help
+} Substeps;
+
+// Who did not ask for halves has them as long as they get on: at the rate at which they do all is done within
+// MOST_WORK.
+static double most_work(const Substeps* p) {
+  if (p->s->options.adaptive == CH_ADAPTIVE_MISS) return MOST_WORK;
+  return MOST_WORK_UNASKED + (MOST_WORK - MOST_WORK_UNASKED) * (double)p->done / (double)p->whole;
 }
 
 // Longer substeps, where enough were good and one would fit behind `done` units of `whole`.
@@ -82,11 +93,12 @@ static void grow(ChSimulation* s, long done, long whole) {
 
 // At the floor a substep is kept whatever comes out, and may take several limits while the step has some left.
 // So may the very first, which has no reactions to start from: a structure that stands is solved once and then rests.
-static ChTrial trial_of(const ChSimulation* s) {
+static ChTrial trial_of(const Substeps* p) {
+  const ChSimulation* s = p->s;
   double share = s->step == 0 && s->level == 0 ? 1.0 : s->options.trial_work;
   ChTrial trial = {.share = share, .rejects = true, .nears = true, .parts = true, .gaps = s->level < GAP_HALVINGS};
   if (s->level < s->options.halvings) return trial;
-  return (ChTrial){.share = fmin(fmax(most_work(s) - s->spent, share), FLOOR_WORK * most_work(s)),
+  return (ChTrial){.share = fmin(fmax(most_work(p) - s->spent, share), FLOOR_WORK * most_work(p)),
                    .parts = s->widen == 0.0};
 }
 
@@ -105,14 +117,6 @@ static void hurry(ChSimulation* s, long done, long whole) {
   while (done % (whole >> s->level) != 0) ++s->level;
   s->trial = (ChTrial){.share = s->options.trial_work};
 }
-
-typedef struct Substeps {
-  ChSimulation* s;
-  double h, start, end;  // of the step, seconds
-  long done, whole;      // units
-  int begun;             // level with which the step began
-  bool parts;  // a try was undone for what passed or overlapped, not for a miss: shorter ones are no matter of help
-} Substeps;
 
 static ChStatus try_substep(ChContext* context, Substeps* p, ChStepInfo* part) {
   ChSimulation* s = p->s;
@@ -135,7 +139,7 @@ static bool is_no_help(const Substeps* p, const ChStepInfo* info) {
   const ChSimulation* s = p->s;
   bool halved = s->level > 0 || info->rejected > 0;
   return s->options.adaptive == CH_ADAPTIVE_LARGE && halved && !p->parts &&
-         (info->missed || (p->done < p->whole && s->spent >= most_work(s)));
+         (info->missed || (p->done < p->whole && s->spent >= most_work(p)));
 }
 
 static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChStepInfo* info) {
@@ -147,8 +151,8 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
     if (status != CH_OK) return status;
     s->level = level;
     if (is_no_help(p, info)) return CH_OK;
-    bool hurried = s->spent >= most_work(s);
-    s->trial = trial_of(s);
+    bool hurried = s->spent >= most_work(p);
+    s->trial = trial_of(p);
     if (hurried) hurry(s, p->done, p->whole);
     status = try_substep(context, p, &part);
     if (status == CH_MAX_ITER) {
@@ -159,7 +163,7 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
     }
     if (status != CH_OK) return status;
     ch_step_add(info, &part);
-    if (s->widen > 0.0 && part.uncovered > 0.0) s->spent = fmax(s->spent, most_work(s));
+    if (s->widen > 0.0 && part.uncovered > 0.0) s->spent = fmax(s->spent, most_work(p));
     s->widen = 0.0;
     if (hurried) continue;
     grow(s, p->done, p->whole);

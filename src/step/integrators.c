@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assemble/material_laws.h"
 #include "model/soft/soft.h"
 #include "model/world.h"
 #include "step/composed.h"
@@ -99,6 +100,8 @@ ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, c
   if (ch_world_is_sheared(world) && !springs)
     return ch_fail(context, CH_ERR_ARGUMENT,
                    "integrator '%s' does not take springs along tangents (shear_stiffness); euler does", it->name);
+  if (o->contact == CH_CONTACT_COMPLIANT && ch_world_has_own_laws(world))
+    return ch_fail(context, CH_ERR_ARGUMENT, "a material has a law of the program's own, which knows no compliance");
   if (it->composed) return ch_composed_check(context, o, world);
   if (it->needs_adaptive && o->adaptive != CH_ADAPTIVE_GAP && touches)
     return ch_fail(context, CH_ERR_ARGUMENT,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/material_laws.h"
 #include "assemble/soft_body.h"
 #include "base/check.h"
 #include "cardhouse/clock.h"
@@ -115,6 +116,7 @@ ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimula
   bool changed;
   ChStatus status = ch_options_take(context, s, options, &changed);
   if (status == CH_OK) status = check_bodies(context, world);
+  if (status == CH_OK) status = ch_material_laws_find(context, world);
   if (status == CH_OK) status = ch_world_seal(context, world);
   if (status == CH_OK) status = start(context, s);
   if (status != CH_OK) {

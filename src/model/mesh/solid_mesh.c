@@ -121,9 +121,10 @@ static bool same_points(const ChMesh* mesh, const ChShapeDef* def) {
          memcmp(mesh->cells, def->triangles, 3 * (size_t)def->triangle_count * sizeof *def->triangles) == 0;
 }
 
-const ChMesh* ch_world_file_mesh(const ChWorld* world, const char* file) {
+const ChMesh* ch_world_file_mesh(const ChWorld* world, const char* file, double scale) {
   for (int k = 0; k < world->mesh_count; ++k)
-    if (world->meshes[k].file && strcmp(world->meshes[k].file, file) == 0) return world->meshes[k].mesh;
+    if (world->meshes[k].file && world->meshes[k].scale == scale && strcmp(world->meshes[k].file, file) == 0)
+      return world->meshes[k].mesh;
   return NULL;
 }
 
@@ -138,8 +139,13 @@ ChStatus ch_world_mesh(ChContext* context, ChWorld* world, const ChShapeDef* def
   if (status == CH_ERR_FORMAT || status == CH_ERR_RANGE) status = make_healed(context, world, def, use, &mesh, status);
   if (status != CH_OK) return status;
   CH_GROW(world, meshes, mesh_count, mesh_room);
-  world->meshes[world->mesh_count++] = (ChSharedMesh){
-      mesh, ch_world_copy_text(world, def->file), def->spacing, def->resolution, def->contact, use != CH_MESH_STANDS};
+  world->meshes[world->mesh_count++] = (ChSharedMesh){mesh,
+                                                      ch_world_copy_text(world, def->file),
+                                                      def->scale,
+                                                      def->spacing,
+                                                      def->resolution,
+                                                      def->contact,
+                                                      use != CH_MESH_STANDS};
   *out = mesh;
   return CH_OK;
 }

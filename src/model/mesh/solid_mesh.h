@@ -14,6 +14,6 @@ typedef enum ChMeshUse {
 ChStatus ch_world_mesh(ChContext* context, ChWorld* world, const ChShapeDef* def, ChMeshUse use,
                        const struct ChMesh** out);
 // What was read from this file before; NULL when nothing was.
-const struct ChMesh* ch_world_file_mesh(const ChWorld* world, const char* file);
+const struct ChMesh* ch_world_file_mesh(const ChWorld* world, const char* file, double scale);
 
 #endif

@@ -9,7 +9,7 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
 
 static ChMassProperties mass(const ChShape* s, double density) { return ch_mass_of_polytope(s->polytope, density); }
 
-static const ChDefField fields[] = {CH_SHAPE_POINTS(0), CH_SHAPE_FILE};
+static const ChDefField fields[] = {CH_SHAPE_POINTS(0), CH_SHAPE_FILE, CH_SHAPE_SCALE};
 
 const ChShapeKind ch_shape_kind_hull = {.info = {.name = "hull",
                                                  .label = "hull",

@@ -30,6 +30,7 @@ static const ChDefField fields[] = {
     CH_SHAPE_POINTS(0),
     CH_SHAPE_TRIANGLES,
     CH_SHAPE_FILE,
+    CH_SHAPE_SCALE,
     {"mesh", CH_DEF_MESH, 0, 0, "name of one of the scene's \"meshes\", instead"},
     CH_SHAPE_FIELD(CH_DEF_FLAG, 0, closed, "refuses a surface with a border"),
     CH_SHAPE_FIELD(CH_DEF_FLAG, 0, soup, "on a fixed body: accepts unconnected triangles as they are"),

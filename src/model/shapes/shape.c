@@ -95,9 +95,20 @@ ChShapeDef ch_shape_def(const ChShape* shape) {
                       .offset = shape->offset};
 }
 
-// A file that many bodies name is read once.
+static bool takes_scale(const ChShapeInfo* info) {
+  return ch_shape_reads(info, CH_DEF_POINTS) && ch_shape_reads(info, CH_DEF_FILE);
+}
+
+// A copy, since points given are the caller's and those of a file may be another shape's.
+static void scale_points(ChWorld* world, ChShapeDef* def) {
+  ChVec3* points = CH_TAKE(world->arena, def->point_count, ChVec3);
+  for (int k = 0; k < def->point_count; ++k) points[k] = ch_scale(def->scale, def->points[k]);
+  def->points = points;
+}
+
+// A file that many bodies name at one scale is read once.
 static ChStatus read_points(ChContext* context, ChWorld* world, ChShapeDef* def) {
-  const ChMesh* known = ch_world_file_mesh(world, def->file);
+  const ChMesh* known = ch_world_file_mesh(world, def->file, def->scale);
   if (known) {
     def->point_count = known->vertex_count, def->points = known->vertices;
     def->triangle_count = known->cell_count, def->triangles = known->cells;
@@ -107,8 +118,10 @@ static ChStatus read_points(ChContext* context, ChWorld* world, ChShapeDef* def)
   int* triangles;
   ChStatus status =
       ch_mesh_read(context, world->arena, def->file, &def->point_count, &points, &def->triangle_count, &triangles);
-  if (status == CH_OK) def->points = points, def->triangles = triangles;
-  return status;
+  if (status != CH_OK) return status;
+  def->points = points, def->triangles = triangles;
+  if (def->scale != 0.0 && def->scale != 1.0) scale_points(world, def);
+  return CH_OK;
 }
 
 static ChStatus add_shape(ChContext* context, ChWorld* world, const void* argument, int* id) {
@@ -124,7 +137,10 @@ static ChStatus add_shape(ChContext* context, ChWorld* world, const void* argume
   snprintf(what, sizeof what, "body '%.100s': %s", world->bodies[body].name, info->label);
   status = check_shape(context, world, body, info, &def, what);
   if (status != CH_OK) return status;
-  if (def.file && ch_shape_reads(info, CH_DEF_POINTS)) status = read_points(context, world, &def);
+  if (def.file && ch_shape_reads(info, CH_DEF_POINTS))
+    status = read_points(context, world, &def);
+  else if (takes_scale(info) && def.scale != 0.0 && def.scale != 1.0)
+    scale_points(world, &def);
   if (status != CH_OK) return status;
   ChShape shape = shape_of(world, body, &def);
   status = ch_shape_kind(&shape)->make(context, world, &def, &shape);

@@ -80,6 +80,7 @@ static inline bool ch_shape_is_box(const ChShape* shape) { return shape->polytop
 #define CH_SHAPE_TRIANGLES \
   CH_SHAPE_FIELD(CH_DEF_TRIANGLES, 0, triangles, "three indices into points each, counter-clockwise from outside")
 #define CH_SHAPE_FILE CH_SHAPE_FIELD(CH_DEF_FILE, 0, file, "OBJ, STL, PLY or glTF, relative to the scene's folder")
+#define CH_SHAPE_SCALE CH_SHAPE_FIELD(CH_DEF_SIZE, 0, scale, "factor on the points (1): 0.001 for millimetres")
 #define CH_SHAPE_FIELDS(array) .field_count = (int)(sizeof(array) / sizeof *(array)), .fields = (array)
 
 // --- parts that several types are made of: shape_parts.c -------------------------------------------------------------

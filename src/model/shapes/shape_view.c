@@ -58,6 +58,7 @@ ChMaterialDef ch_world_material(const ChWorld* world, int row) {
                          .friction = {m->friction[0], m->friction[1]},
                          .axis = m->axis,
                          .section = m->section[0],
+                         .law = m->law,
                          .restitution = m->restitution,
                          .young = m->young,
                          .poisson = m->poisson,

@@ -19,9 +19,9 @@ static const ChSceneParameter dinosaur_parameters[] = {
     CH_WHOLE("n", "15", 1, 500, "animals, 1 m long"),
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
     CH_NUMBER("young", "1e6", 1e3, 1e12, "Young's modulus, Pa: rubber"),
-    CH_WHOLE("modes", "15", 1, 30, "modes modes of an animal: vibrations and their derivatives"),
-    CH_NUMBER("speed", "4", 0, 30, "speed speed of the fall at the start, m/s"),
-    CH_WHOLE("cells", "20", 16, 40, "cells cells of the mesh along an animal"),
+    CH_WHOLE("modes", "15", 1, 30, "modes of an animal: vibrations and their derivatives"),
+    CH_NUMBER("speed", "4", 0, 30, "speed of the fall at the start, m/s"),
+    CH_WHOLE("cells", "20", 16, 40, "cells of the mesh along an animal"),
     CH_PARAMETERS_END,
 };
 
@@ -69,9 +69,9 @@ static const ChSceneParameter bunny_parameters[] = {
     CH_NUMBER("stone", "0.5", 0, 10, "friction coefficient of the arches' stones"),
     CH_NUMBER("slope", "30", 1, 60, "of the ramp, degrees"),
     CH_WHOLE("arches", "2", 0, 10, "arches, one behind the other across the slope"),
-    CH_WHOLE("stones", "11", 5, 99, "stones stones of an arch, a semicircle of radius 0.6 m"),
+    CH_WHOLE("stones", "11", 5, 99, "stones of an arch, a semicircle of radius 0.6 m"),
     CH_NUMBER("young", "2e5", 1e3, 1e12, "Young's modulus, Pa: soft rubber"),
-    CH_WHOLE("modes", "12", 1, 30, "modes modes of a rabbit: vibrations and their derivatives"),
+    CH_WHOLE("modes", "12", 1, 30, "modes of a rabbit: vibrations and their derivatives"),
     CH_WHOLE("cells", "16", 16, 40, "of the mesh along a rabbit"),
     CH_PARAMETERS_END,
 };

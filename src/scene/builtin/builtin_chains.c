@@ -14,7 +14,7 @@ enum { N, RADIUS, BALL, NET_MU };
 
 static const ChSceneParameter net_parameters[] = {
     CH_WHOLE("n", "16", 3, 64, "links along a side of the net; links at the border are fixed"),
-    CH_NUMBER("radius", "0.05", 0.005, 1, "radius radius of a link, to the middle of its wire, m"),
+    CH_NUMBER("radius", "0.05", 0.005, 1, "radius of a link, to the middle of its wire, m"),
     CH_NUMBER("ball", "0.2", 0, 100,
               "radius of the ball that falls into the net, as a share of the net's side; 0: no ball"),
     CH_NUMBER("mu", "0.2", 0, 10, "friction coefficient"),

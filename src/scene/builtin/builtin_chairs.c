@@ -24,7 +24,7 @@ static const ChSceneParameter parameters[] = {
     CH_NUMBER("facing", "0", -180, 180, "direction that the chairs face, degrees: 0 downhill, 90 across"),
     CH_NUMBER("damping", "5e-5", 0, 1, "Rayleigh's beta, s: a mode of f Hz has the ratio pi f beta"),
     CH_WORD("floor", "off", "off|on",
-            "whether there is whether there is level ground at the foot of the slope, on which chairs come to rest"),
+            "whether there is level ground at the foot of the slope, on which chairs come to rest"),
     CH_PARAMETERS_END,
 };
 

@@ -31,7 +31,7 @@ enum { STRANDS, YOUNG, MU, TIGHT, THICKNESS, MODES, CELLS, OWN };
       CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),                                                         \
       CH_NUMBER("tight", "0.8", 0.6, 1, "height of a strand's waves at rest, as a share of what the weave needs"),   \
       CH_NUMBER("thickness", "0.012", 0.002, 0.02, "of a strand, m"), CH_WHOLE("modes", "18", 1, 58, "of a strand"), \
-      CH_WHOLE("cells", "8", 4, 20, "cells cells of a strand's mesh from crossing to crossing")
+      CH_WHOLE("cells", "8", 4, 20, "cells of a strand's mesh from crossing to crossing")
 
 // A mat about the origin in the plane y = 0, carried to `at` by `turn`, all of it moving at `velocity` and turning.
 typedef struct Mat {
@@ -100,7 +100,7 @@ enum { HUNG = OWN, PEGS };
 
 static const ChSceneParameter hung_parameters[] = {
     WEAVE("4"),
-    CH_WHOLE("hung", "2", 1, 12, "number of number of the weft that lies on the pegs, counted from above"),
+    CH_WHOLE("hung", "2", 1, 12, "number of the weft that lies on the pegs, counted from above"),
     CH_WHOLE("pegs", "2", 1, 11, "under that weft, between warps"),
     CH_PARAMETERS_END,
 };
@@ -138,8 +138,8 @@ static const ChSceneParameter thrown_parameters[] = {
     WEAVE("4"),
     CH_NUMBER("speed", "4", 0, 40, "speed of the mat towards the pegs, m/s"),
     CH_NUMBER("angle", "0", -90, 90, "angle of the mat to the board, degrees: 0 flat, 90 edge first"),
-    CH_NUMBER("shift", "0", -0.5, 0.5, "shift shift of the mat to the side, m"),
-    CH_NUMBER("spin", "0", -100, 100, "spin spin of the mat about its own normal, radian/s"),
+    CH_NUMBER("shift", "0", -0.5, 0.5, "shift of the mat to the side, m"),
+    CH_NUMBER("spin", "0", -100, 100, "spin of the mat about its own normal, radian/s"),
     CH_PARAMETERS_END,
 };
 

@@ -24,7 +24,7 @@ enum { MU, YOUNG, BARS, FROM, TO, LEAN, ABOVE, SPEED, MODES };
 static const ChSceneParameter parameters[] = {
     CH_NUMBER("mu", "0.4", 0, 10, "friction coefficient"),
     CH_NUMBER("young", "1e6", 1e4, 1e12, "Young's modulus of the soft bars, Pa"),
-    CH_WHOLE("bars", "6", 1, 40, "number of bars number of bars of each kind, soft and rigid"),
+    CH_WHOLE("bars", "6", 1, 40, "number of bars of each kind, soft and rigid"),
     CH_NUMBER("from", "5", 0, 60, "tilt of the first bar, degrees"),
     CH_NUMBER("to", "50", 0, 60, "tilt of the last bar, degrees"),
     CH_NUMBER("lean", "30", 5, 60, "angle of the walls from the vertical, degrees"),

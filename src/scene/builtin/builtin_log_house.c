@@ -41,7 +41,7 @@ static void add_ramp(ChBuild* b, double height) {
 enum { SPEED, RAMP, MU, SLIDE };
 
 static const ChSceneParameter parameters[] = {
-    CH_NUMBER("speed", "5", 0, 20, "speed speed of the house at the start, m/s"),
+    CH_NUMBER("speed", "5", 0, 20, "speed of the house at the start, m/s"),
     CH_NUMBER("ramp", "0.3", 0.05, 2, "height of the ramp, 2 m long"),
     CH_NUMBER("mu", "0.6", 0, 10, "friction coefficient of log on log"),
     CH_NUMBER("slide", "0.1", 0, 10, "friction coefficient of log on ground, ramp and wall"),

@@ -72,7 +72,7 @@ static const ChSceneParameter crank_parameters[] = {
     CH_NUMBER("crank", "0.1", 0.01, 10, "length of the crank, m"),
     CH_NUMBER("rod", "0.3", 0.02, 100, "length of the connecting rod, m"),
     CH_NUMBER("speed", "10", -1000, 1000, "of the crank, radian/s"),
-    CH_NUMBER("angle", "90", -360, 360, "angle angle of the crank at the start, degrees"),
+    CH_NUMBER("angle", "90", -360, 360, "angle of the crank at the start, degrees"),
     CH_PARAMETERS_END,
 };
 
@@ -121,7 +121,7 @@ enum { ROD_MU, ROD_ANGLE, ROD_SPEED };
 
 static const ChSceneParameter rod_parameters[] = {
     CH_NUMBER("mu", "1.5", 0, 100, "friction coefficient; above 4/3 some angles admit no finite force"),
-    CH_NUMBER("angle", "63.43494882292201", 1, 89, "angle angle of the rod from the floor, degrees"),
+    CH_NUMBER("angle", "63.43494882292201", 1, 89, "angle of the rod from the floor, degrees"),
     CH_NUMBER("speed", "2", 0, 1000, "speed along the floor at the start, m/s"),
     CH_PARAMETERS_END,
 };
@@ -149,7 +149,7 @@ enum { SPIN, TILT, TOP_MU };
 
 static const ChSceneParameter top_parameters[] = {
     CH_NUMBER("spin", "150", -10000, 10000, "about the top's axis, radian/s"),
-    CH_NUMBER("tilt", "15", 0, 60, "angle angle of the axis from the vertical, degrees"),
+    CH_NUMBER("tilt", "15", 0, 60, "angle of the axis from the vertical, degrees"),
     CH_NUMBER("mu", "0.3", 0, 10, "friction coefficient"),
     CH_PARAMETERS_END,
 };
@@ -180,9 +180,9 @@ enum { BALLS, GAP, E, RAISED };
 
 static const ChSceneParameter cradle_parameters[] = {
     CH_WHOLE("balls", "5", 1, 100, "balls of radius 0.05 m on massless bars of 0.5 m"),
-    CH_NUMBER("gap", "1e-4", 0, 0.05, "gap gap between neighbours at rest, m; 0: they touch"),
+    CH_NUMBER("gap", "1e-4", 0, 0.05, "gap between neighbours at rest, m; 0: they touch"),
     CH_NUMBER("e", "1", 0, 1, "restitution"),
-    CH_NUMBER("angle", "30", 0, 90, "angle angle by which the first ball is raised, degrees"),
+    CH_NUMBER("angle", "30", 0, 90, "angle by which the first ball is raised, degrees"),
     CH_PARAMETERS_END,
 };
 

@@ -152,7 +152,7 @@ static void add_head_mesh(ChBuild* b, double flat, double half) {
 enum { PITCH, TURNS, NUT_TURNS, AROUND, MU };
 
 static const ChSceneParameter parameters[] = {
-    CH_NUMBER("pitch", "0.005", 0.003, 0.01, "pitch pitch of the thread, m; its diameter is 20 mm"),
+    CH_NUMBER("pitch", "0.005", 0.003, 0.01, "pitch of the thread, m; its diameter is 20 mm"),
     CH_NUMBER("turns", "8", 3, 40, "of the screw's thread"),
     CH_NUMBER("nut", "3", 1, 20, "turns of the nut's thread"),
     CH_WHOLE("around", "24", 18, 120, "corners of the thread per turn, a multiple of 6"),

@@ -17,7 +17,7 @@ enum { LEVELS, ANGLE, CARDS_MU, THICKNESS, DEPTH, CARDS_E, CARDS_BLOCKS, CARDS_D
 
 static const ChSceneParameter cards_parameters[] = {
     CH_WHOLE("levels", "4", 1, 100, "levels of the house"),
-    CH_NUMBER("angle", "67", 1, 89, "angle angle of the leaning cards from the floor, degrees"),
+    CH_NUMBER("angle", "67", 1, 89, "angle of the leaning cards from the floor, degrees"),
     CH_NUMBER("mu", "0.8", 0, 10, "friction coefficient"),
     CH_NUMBER("thickness", "0.02", 1e-4, 0.05, "of a card, of length 1, m"),
     CH_NUMBER("depth", "1.4", 0.01, 100, "of a card, m"),
@@ -123,9 +123,8 @@ static const ChSceneParameter arch_parameters[] = {
     CH_WHOLE("n", "27", 3, 1000, "voussoirs"),
     CH_NUMBER("mu", "0.6", 0, 10, "friction coefficient"),
     CH_WORD("form", "catenary", "catenary|semicircle",
-            "form form of the centreline: catenary of span 10 m and rise 5 m, or semicircle of radius 1 m"),
-    CH_NUMBER("thickness", "0", 0, 1,
-              "thickness thickness of the arch, m; 0: 0.5 for the catenary, 0.12 for the semicircle"),
+            "form of the centreline: catenary of span 10 m and rise 5 m, or semicircle of radius 1 m"),
+    CH_NUMBER("thickness", "0", 0, 1, "thickness of the arch, m; 0: 0.5 for the catenary, 0.12 for the semicircle"),
     CH_WHOLE("blocks", "0", 0, 100,
              "cubes that hit the arch one after the other, from 1 s on; the scene then has a floor"),
     CH_WORD("at", "keystone", "keystone|leg", "place of the hit: dropped on the keystone, or thrown at the left leg"),

@@ -10,7 +10,7 @@ static const double WIDTH = 8.0;
 enum { WAVES = 5 };
 
 static const ChSceneParameter parameters[] = {
-    CH_WHOLE("cells", "80", 2, 1000, "cells cells of the ground along a side of 8 m"),
+    CH_WHOLE("cells", "80", 2, 1000, "cells of the ground along a side of 8 m"),
     CH_WHOLE("bodies", "24", 1, 2000, "that come down on it"),
     CH_NUMBER("height", "0.5", 0, 5, "of the hills, m, about"),
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),

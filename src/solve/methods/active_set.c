@@ -18,12 +18,12 @@
 #include "solve/qp/dual_active_set.h"
 
 #define CH_OPTION_PREFIX "active-set"
-#define ACTIVE_SET_OPTIONS(X)                                                                              \
-  X(int, factor, 0, 0, 2, "factors factors of the active constraints: 0 = by size, 1 = dense, 2 = sparse") \
-  X(int, dense_rows, 1000, 0, 1e9, "rows of r up to which `factor` 0 is dense")                            \
-  X(double, penalty, 0.0, 0.0, 1e9, "weight of the exact penalty relative to its default C; 0 = none")     \
-  X(double, proximal, 1e-3, 0.0, 1e3, "delta of the halves of a staggered step; 0 = none")                 \
-  X(double, rho, 1e3, 1.0, 1e8, "1/eps of the proximal steps that polygonal discs need")                   \
+#define ACTIVE_SET_OPTIONS(X)                                                                          \
+  X(int, factor, 0, 0, 2, "factors of the active constraints: 0 = by size, 1 = dense, 2 = sparse")     \
+  X(int, dense_rows, 1000, 0, 1e9, "rows of r up to which `factor` 0 is dense")                        \
+  X(double, penalty, 0.0, 0.0, 1e9, "weight of the exact penalty relative to its default C; 0 = none") \
+  X(double, proximal, 1e-3, 0.0, 1e3, "delta of the halves of a staggered step; 0 = none")             \
+  X(double, rho, 1e3, 1.0, 1e8, "1/eps of the proximal steps that polygonal discs need")               \
   X(double, tol_dependent, 1e-11, 0.0, 1e-2, "Schur complement, relative, at which constraints depend")
 CH_OPTIONS(ACTIVE_SET_OPTIONS)
 
