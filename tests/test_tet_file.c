@@ -129,9 +129,9 @@ static const struct {
     {ONE_ELEMENT("92"), "1 solid cells that are not tetrahedra"},   // third order, as Gmsh writes it
     {ONE_ELEMENT("125"), "1 solid cells that are not tetrahedra"},  // with fewer nodes
     {ONE_ELEMENT("34"), "file:14:3: type of an element is 34, which is not a known type; a tetrahedron is 4"},
-    {ONE_ELEMENT("9999"), "file:14:3: type of an element is 9999, which is unknown"},
+    {ONE_ELEMENT("9999"), "file:14:3: type of an element is 9999, which is not a known type"},
     {GMSH_4 "$Nodes\n1 1 1 1\n3 1 0 1\n1\n0 0 0\n$EndNodes\n$Elements\n1 1 1 1\n3 1 140 1\n1 1 1 1 1\n$EndElements\n",
-     "file:12:5: type of elements is 140, which is unknown"},
+     "file:12:5: type of elements is 140, which is not a known type"},
     {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n",
      "file:13:7: tetrahedron 1 of 1 names node 4, which is not there"},
     {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 0\n$EndElements\n", "file:13:13: node of a tetrahedron is 0"},
