@@ -31,6 +31,7 @@ SECTIONS = {  # in the order of the file: heading, and what the reader types for
     "large": ("Large problems", "make bench-large"),
     "engines": ("Engines", "make bench-engines"),
     "collide": ("Collision", "make bench-collide"),
+    "scale": ("Beds of ever more pebbles", "make bench-scale"),
     "meshes": ("Meshes", "make bench-meshes [BEFORE=program]"),
     "viewer": ("Viewer", "make bench-viewer"),
     "python": ("Python", "make bench-python"),

@@ -109,7 +109,8 @@ typedef struct ChSkinNear {
 // `outward`, unit or zero: where the body faces that asks, at the point x. An outside point whose nearest triangle
 // faces the same way has its own body in between and is not found. An inside one leaves on the side that it came from:
 // the distance of a triangle with normal n counts 1 + 4 (1 + n . outward) times, so that the far side of a thin strip
-// does not attract what has come in by more than half of it.
+// does not attract what has come in by more than half of it. Near a rim a face that looks as the asking body does is no
+// way out where another one is near: the sides of two cubes on each other would part them sideways, and not upwards.
 bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, bool outside, int start,
                   const ChSkinNear* near, ChSkinFoot* foot);
 

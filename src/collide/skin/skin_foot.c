@@ -5,11 +5,16 @@
 enum { STACK = 64, STROLL = 16 };      // the tree is halved at every level; triangles
 static const double WRONG_SIDE = 4.0;  // how much farther a triangle seems for not facing the one who asks
 static const double OPPOSED = -0.98;   // cosine of normals below which no other triangle can be better by much
-static const double AWAY = 0.5;        // cosine of normals above which two bodies face the same way
+static const double ALONG = -0.35;     // cosine of normals above which the way to a rim leads along the asking body
+static const double SAME = 0.25;       // cosine of normals above which a face is no way out if another one is near:
+static const double NEAR_RIM = 0.03;   // in parts of the skin's radius; and so near is on the rim:
+static const double ON_RIM = 0.003;
+static const double AWAY = 0.5;  // cosine of normals above which two bodies face the same way
 
 typedef struct Search {
   const ChSkin* skin;
   ChVec3 x, outward;
+  bool opposed;        // only triangles that do not face as the one who asks
   bool leaves;         // from inside: triangles are weighted, and only those count that x is behind of
   double best2, best;  // the least weighted distance so far, and its square
   int triangle;
@@ -26,7 +31,9 @@ static bool try_triangle(Search* s, int triangle) {
   double height = ch_dot(normal, ch_sub(s->x, on)), weight = 1.0;
   if (s->leaves) {
     if (!(height < 0.0)) return false;
-    weight = 1.0 + WRONG_SIDE * (1.0 + ch_dot(normal, s->outward));
+    const double facing = ch_dot(normal, s->outward);
+    if (s->opposed && facing > SAME) return false;
+    weight = 1.0 + WRONG_SIDE * (1.0 + facing);
   }
   if (!(weight * weight * height * height <= TIE * s->best2)) return false;
   ch_skin_corners(s->skin, triangle, p);
@@ -167,11 +174,13 @@ static ChSkinFoot foot_of(const Search* s, bool inside) {
   ChSkinFoot foot = {side * distance, normal, s->triangle};
   if (s->foot.feature == 0) return foot;
   // Over a face the direction is the face's. On an edge or corner itself it is lost to rounding, and any of the faces'
-  // will do.
-  if (distance > 1e-9 * s->skin->bound)
-    foot.normal = ch_scale(side / distance, apart);
-  else if (!ch_vec_is_zero(s->outward))
+  // will do. So it does where the direction leads along the asking body, as where the rims of two cubes meet.
+  bool asked = !ch_vec_is_zero(s->outward), there = distance <= 1e-9 * s->skin->bound;
+  if (!there) foot.normal = ch_scale(side / distance, apart);
+  if (asked && (there || (distance <= ON_RIM * s->skin->bound && ch_dot(foot.normal, s->outward) > ALONG))) {
     foot.normal = facing_normal(s);
+    foot.distance = ch_dot(apart, foot.normal);
+  }
   return foot;
 }
 
@@ -195,6 +204,18 @@ static double known_about(const ChSkinNear* near, ChVec3 x) {
   return radius < near->within ? radius : near->within;
 }
 
+// Just inside of a rim the nearest face may be the one that both bodies have in common, as the sides of two cubes on
+// each other. Out of it they would slide along each other, and sink.
+static void leave_by_another_face(const ChSkin* skin, ChVec3 x, ChVec3 outward, ChSkinFoot* out) {
+  Search other = {.skin = skin, .x = x, .outward = outward, .leaves = true, .opposed = true, .triangle = -1};
+  other.best = (1.0 + 2.0 * WRONG_SIDE) * NEAR_RIM * skin->bound;
+  other.best2 = other.best * other.best;
+  search(&other);
+  if (other.triangle < 0) return;
+  ChSkinFoot foot = foot_of(&other, true);
+  if (foot.distance < 0.0 && -foot.distance <= NEAR_RIM * skin->bound) *out = foot;
+}
+
 bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, bool outside, int start,
                   const ChSkinNear* near, ChSkinFoot* out) {
   double most = outside ? within * (1.0 + 1e-12) : INFINITY;
@@ -215,5 +236,6 @@ bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, b
   try_triangle(&exit, s.triangle);
   search(&exit);
   if (exit.triangle >= 0) *out = foot_of(&exit, true);
+  if (ch_dot(out->normal, outward) > SAME) leave_by_another_face(skin, x, outward, out);
   return true;
 }
