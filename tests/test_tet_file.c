@@ -128,10 +128,10 @@ static const struct {
     {GMSH_2 NODES "$Elements\n1\n1 5 0 1 2 3 7 1 2 3 7\n$EndElements\n", "convert them to"},
     {ONE_ELEMENT("92"), "1 solid cells that are not tetrahedra"},   // third order, as Gmsh writes it
     {ONE_ELEMENT("125"), "1 solid cells that are not tetrahedra"},  // with fewer nodes
-    {ONE_ELEMENT("34"), "file:14:3: type of an element is 34, which is unknown here; a tetrahedron is 4"},
-    {ONE_ELEMENT("9999"), "file:14:3: type of an element is 9999, which is unknown"},
+    {ONE_ELEMENT("34"), "file:14:3: type of an element is 34, which is not a known type; a tetrahedron is 4"},
+    {ONE_ELEMENT("9999"), "file:14:3: type of an element is 9999, which is not a known type"},
     {GMSH_4 "$Nodes\n1 1 1 1\n3 1 0 1\n1\n0 0 0\n$EndNodes\n$Elements\n1 1 1 1\n3 1 140 1\n1 1 1 1 1\n$EndElements\n",
-     "file:12:5: type of elements is 140, which is unknown"},
+     "file:12:5: type of elements is 140, which is not a known type"},
     {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n",
      "file:13:7: tetrahedron 1 of 1 names node 4, which is not there"},
     {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 0\n$EndElements\n", "file:13:13: node of a tetrahedron is 0"},
@@ -171,7 +171,7 @@ static const struct {
     {VTK POINTS "CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n5\n", "fill the surface"},
     {VTK POINTS "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n14\n", "convert them to"},
     {VTK POINTS "CELLS 2 10\n4 0 1 2 3\n4 0 1 2 3\nCELL_TYPES 2\n10\n99\n",
-     "file:12:1: type of a cell is 99, which is unknown here; a tetrahedron is 10"},
+     "file:12:1: type of a cell is 99, which is not a known type; a tetrahedron is 10"},
     {VTK POINTS "CELLS 3 2\n4 0 1 2 3\nCELL_TYPES 1\n10\n", "do not describe 3 cells"},
     {VTK "POINTS 4 bit\n", "expected a type of numbers"},
     {VTK "POINTS 4 short\n", "must be float or double"},

@@ -66,8 +66,7 @@ static bool read_def(const ChCommand* self, const Arguments* a, ChTetShapeDef* d
       return false;
     }
     if (three[k] > CH_TETS_MAX) {
-      ch_complain(self,
-                  "--cells is '%s': %g cells along a side make more tetrahedra than the allowed %d that are allowed",
+      ch_complain(self, "--cells is '%s': %g cells along a side make more tetrahedra than the %d that are allowed",
                   a->cells, three[k], CH_TETS_MAX);
       return false;
     }

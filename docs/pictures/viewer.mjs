@@ -52,6 +52,25 @@ function shrink(path) {
   else if (made.status === 0) unlinkSync(small);
 }
 
+// A film of a page that people read: it plays wherever a picture is shown.
+function pack(film, name) {
+  const packing = ["-c:v", "libwebp_anim", "-loop", "0", "-q:v", "50", "-compression_level", "6"];
+  execFileSync("ffmpeg", ["-y", "-loglevel", "error", "-i", film, ...packing, join(out, `${name}.webp`)]);
+}
+
+// A scene of docs/gallery.md, run as the page says, and slowly.
+function gallery(name, speed, to, camera, target, fov) {
+  const folder = mkdtempSync(join(tmpdir(), "cardhouse-"));
+  const [run, film] = ["run.h5", "film.mp4"].map((file) => join(folder, file));
+  const running = ["--tol", "1e-6", "--strict", "--until", to, "--out", run, "--quiet"];
+  execFileSync(program, ["run", name, ...running], { stdio: "inherit" });
+  const part = ["--speed", speed, "--fps", "12", "--size", "400x300", "--plain", "--quiet"];
+  const view = ["--camera", camera, "--target", target, "--fov", fov];
+  execFileSync(program, ["render", run, "--mp4", film, ...part, ...view], { stdio: "inherit" });
+  pack(film, `gallery-${name}`);
+  rmSync(folder, { recursive: true });
+}
+
 function finish(name) {
   const path = join(out, `${name}.png`);
   shrink(path);
@@ -203,10 +222,15 @@ const pictures = {
     const part = ["--from", "1.08", "--to", "1.72", "--speed", "0.17", "--fps", "12", "--size", "560x350", "--plain"];
     const camera = ["--camera", "0.3,-0.46,0.19", "--target", "0.01,0,0.1", "--fov", "36"];
     execFileSync(program, ["render", run, "--mp4", film, ...part, ...camera], { stdio: "inherit" });
-    const packing = ["-c:v", "libwebp_anim", "-loop", "0", "-q:v", "50", "-compression_level", "6"];
-    execFileSync("ffmpeg", ["-y", "-loglevel", "error", "-i", film, ...packing, join(out, "cards-hit.webp")]);
+    pack(film, "cards-hit");
     rmSync(folder, { recursive: true });
   },
+  // The gallery: surfaces that hold by contact alone.
+  "gallery-screw": () => gallery("screw", "0.165", "0.66", "0.078,-0.095,0.045", "0,0,0.008", "38"),
+  "gallery-chain-net": () => gallery("chain-net", "0.125", "0.5", "0.82,-1.5,0.72", "0,0,-0.02", "40"),
+  "gallery-bike-chain": () => gallery("bike-chain", "0.5", "2", "0.1,-0.235,0.05", "0.072,0,-0.002", "40"),
+  "gallery-anchor": () => gallery("anchor", "0.4", "1.6", "0.2,-5,-0.8", "0,0,-1.05", "40"),
+  "gallery-wrecking-ball": () => gallery("wrecking-ball", "0.3", "1.2", "2.6,-5.4,2.3", "0.1,0,1.3", "40"),
   // Films. Blocks that knock a house of cards down: a quarter of an hour where the machine is busy.
   blocks: () =>
     film(

@@ -28,6 +28,14 @@ static bool bounces(const ChWorld* world) {
   return false;
 }
 
+static bool shears(const ChWorld* world) {
+  for (int m = 0; m < world->material_count; ++m)
+    if (world->materials[m].shear_stiffness > 0.0) return true;
+  for (int k = 0; k < world->pair_count; ++k)
+    if (world->pairs[k].shear_stiffness > 0.0) return true;
+  return false;
+}
+
 static const char* unsupported_joint(const ChWorld* world) {
   for (int j = 0; j < world->joint_count; ++j)
     for (int a = 0; a < 3; ++a)
@@ -39,8 +47,10 @@ static const char* unsupported_joint(const ChWorld* world) {
 static const char* unsupported_world(const ChWorld* world, const ChSimulationOptions* options) {
   if (world->mode_count > 0) return "a deformable body";
   if (ch_periodic_any(&world->periodic)) return "a world that repeats itself";
+  if (world->recirculation.radius > 0.0) return "recirculation";
   if (world->recirculation.radius > 0.0) return "bodies that are put back in above";
   if (world->force_count > 0) return "a spring, wrench, drag or other force of the scene";
+  if (shears(world)) return "a spring along the tangents of a contact";
   if (options->contact == CH_CONTACT_RIGID && bounces(world)) return "restitution in rigid contact";
   for (int k = 0; k < world->shape_count; ++k)
     if (!isfinite(world->shapes[k].reach) && world->bodies[world->shapes[k].body].kind == CH_BODY_DYNAMIC)

@@ -94,7 +94,7 @@ static bool read_touches(Heap* h) {
     const ChRowBlock* block = &rows->blocks[list[k]];
     Touch* t = &h->touch[k];
     *t = (Touch){.color = -1, .row = h->problem->blocks[k].row, .law = &h->problem->blocks[k]};
-    if (block->gap < 0 || block->law.dimension != 3 || block->law.mu[0] != block->law.mu[1]) {
+    if (block->gap < 0 || block->law.dimension != 3 || block->law.mu[0] != block->law.mu[1] || block->law.shear > 0.0) {
       fits = false;
       continue;
     }

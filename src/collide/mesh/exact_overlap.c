@@ -39,6 +39,26 @@ static bool takes_part(const ChExact* x, const ChExactOverlap* o, int side, int 
   return f->patch[cell] == f->patch[e->place / 3] || (e->other >= 0 && f->patch[cell] == f->patch[e->other / 3]);
 }
 
+// Whether each of two faces of a body rises in front of the other: as walls do that meet in an inner corner.
+static bool face_each_other(const ChMesh* mesh, int a, int b, double slack) {
+  double over = 0.0, under = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    over = fmax(over, ch_dot(mesh->normals[a], ch_sub(ch_mesh_at(mesh, 3 * b + k), ch_mesh_at(mesh, 3 * a))));
+    under = fmax(under, ch_dot(mesh->normals[b], ch_sub(ch_mesh_at(mesh, 3 * a + k), ch_mesh_at(mesh, 3 * b))));
+  }
+  return over > slack && under > slack;
+}
+
+// An edge that is in the inner corner of two walls can be through both of them, and neither is the one that it came
+// through in place of the other.
+static bool shares_corner(const ChExact* x, const ChExactOverlap* o, int side, int cell) {
+  const ChMesh* mesh = x->side[side].mesh;
+  if (o->corner || !mesh->closed) return false;
+  const ChMeshEdge* e = o->edge[side];
+  return face_each_other(mesh, e->place / 3, cell, x->blunt) ||
+         (e->other >= 0 && face_each_other(mesh, e->other / 3, cell, x->blunt));
+}
+
 // A point of side s in the other surface, which it leaves along `out`: whether it is behind another of its faces, or on
 // it, and less deep.
 static bool is_nearer_elsewhere(const ChExact* x, const ChExactOverlap* o, int s, ChVec3 at, ChVec3 out) {
@@ -55,7 +75,7 @@ static bool is_nearer_elsewhere(const ChExact* x, const ChExactOverlap* o, int s
     if (!(sign * height < 10.0 * x->slack)) continue;
     if (!(ch_norm(ch_sub(seen, ch_triangle_foot(a, b, d, seen).point)) < nearer)) continue;
     ChVec3 outward = ch_exact_turned(other, ch_scale(sign, mesh->normals[c]));
-    if (ch_dot(outward, out) < ELSEWHERE && suits(x, o, s, outward)) return true;
+    if (ch_dot(outward, out) < ELSEWHERE && suits(x, o, s, outward) && !shares_corner(x, o, 1 - s, c)) return true;
   }
   return false;
 }

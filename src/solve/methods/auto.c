@@ -189,7 +189,8 @@ static bool go_on(Plan* p, Table first, Table again) {
   const Table t = p->repeats ? again : first;
   if (p->next < t.count && last == &t.stages[p->next]) ++p->next;
   bool hands_over = (last->how & (HANDS_OVER | STILL | KEEPS)) != 0;
-  return run_stage(p, !hands_over ? last : ch_auto_jams(p) ? &walk_on : &refinement);
+  bool walks = ch_auto_jams(p) && !(last->how & STILL);  // what rests, leaps refine
+  return run_stage(p, !hands_over ? last : walks ? &walk_on : &refinement);
 }
 
 // The plan of this part: the one of the last rung, or a new one. Called by another method it has no rungs, and `own`.

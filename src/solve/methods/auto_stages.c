@@ -17,7 +17,6 @@ extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_apgd, ch_method
 #define SLID 1000          // and where sweeps slide and are far off
 #define LEMKE_ROWS 400     // rows up to which pivoting ends in seconds
 #define FAR 1e-2           // error above which sweeps are far off
-#define JAMMED 0.1         // and one from which a packing that jams may be walked through
 #define RESTS 1.5          // and one whose slip shows less on its way to rest
 #define RESTING 0.1        // error below which splitting is on its way to rest
 #define EASED 1e-5         // where easing of the slip slows down
@@ -27,6 +26,7 @@ extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_apgd, ch_method
 #define FEW 4              // where their freedoms are so many times more
 #define WALK_FREEDOMS 24   // of them, up to which so few contacts carry that walks find them sooner
 #define PILED 4            // rows a freedom, from which on few contacts carry
+#define LOOSE_RUNG 2       // 1e-4, the last rung that sweeps alone come to in a jam
 #define HALFWAY 1e-5       // as far as iterations without a factorisation go on, once they have met their rung
 
 // --- conditions ------------------------------------------------------------------------------------------------------
@@ -140,7 +140,14 @@ static bool sweeps_before_factors(const Plan* p) { return ch_auto_is_large(p) &&
 static bool sweeps_before_factors_again(const Plan* p) { return sweeps_before_factors(p) && is_rough(p); }
 // A large packing of rigid bodies.
 static bool may_jam(const Plan* p) { return sweeps_before_factors(p) && is_usual(p) && p->run->system->n > MEDIUM; }
-bool ch_auto_jams(const Plan* p) { return may_jam(p) && p->run->error <= JAMMED && !ch_system_is_soft(p->run->system); }
+// From further off paths turn back.
+bool ch_auto_jams(const Plan* p) {
+  return may_jam(p) && relative_error(p) <= NEAR && !ch_system_is_soft(p->run->system);
+}
+// Sweeps that went round in circles from a warm start may not do so from none.
+static bool starts_anew(const Plan* p) {
+  return may_jam(p) && p->run->options->warm && p->rung <= LOOSE_RUNG && relative_error(p) > NEAR;
+}
 static bool seeds(const Plan* p) { return sweeps_before_factors_again(p) && p->rung > 1; }
 static bool sweeps_after_factors(const Plan* p) { return is_large_and_rough(p) && !ch_auto_factors_are_dear(p); }
 static bool descends(const Plan* p) {
@@ -332,6 +339,12 @@ static const Stage coulomb[] = {
      .method = &ch_method_ansgs,
      .budget = 1500,
      .why = "trek.md: what sweeps do not bring down in fifteen hundred they often do not in ten thousand"},
+    {.when = starts_anew,
+     .method = &ch_method_ansgs,
+     .how = FROM_NOTHING | KEEPS,
+     .budget = 2000,
+     .why =
+         "adaptive_steps.md: of 48 steps of a box that jams, missed to 1e-4 from warm, sweeps from nothing solve 20"},
     {.when = ch_auto_jams,
      .method = &ch_method_trek,
      .factors = 10,
