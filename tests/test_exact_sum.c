@@ -1,14 +1,11 @@
 // Sums without rounding: the order of the terms, and how they are dealt out, change no bit.
-#include <cmocka.h>
 #include <float.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/exact_sum.h"
 #include "cardhouse/random.h"
+#include "support/near.h"
 
 enum { TERMS = 2000 };
 
