@@ -50,7 +50,7 @@ static ChProblem* shifted(const ChProblem* problem) {
   for (int i = 0; i < local->block_count; ++i) {
     blocks[i] = local->blocks[i];
     W[blocks[i].row * (n + 1)] += ch_block_compliance(&blocks[i]);
-    for (int a = 1; a < blocks[i].dimension; ++a) W[(blocks[i].row + a) * (n + 1)] += ch_block_shear(&blocks[i]);
+    for (int t = 1; t < blocks[i].dimension; ++t) W[(blocks[i].row + t) * (n + 1)] += ch_block_shear(&blocks[i]);
     if (ch_law_info(blocks[i].law)->friction) blocks[i].law = CH_LAW_CONTACT;
   }
   out = ch_small_local(local->dimension, local->block_count, blocks, W, local->w);
