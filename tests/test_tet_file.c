@@ -141,10 +141,10 @@ static const struct {
     {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 7\n2 4 0 1 2 3 7\n$EndElements\n", "expected '$EndElements'"},
     {GMSH_2 NODES "$Elements\n1\n1 4 99999999 1 2 3 7\n$EndElements\n", "needs 99999999 more numbers"},
     {GMSH_2 "$Nodes\n4\n1 0 0 0\n2 1 0 0\n2 0 1 0\n7 0 0 1\n$EndNodes\n$Elements\n1\n1 4 0 1 2 2 7\n$EndElements\n",
-     "file:8:1: two nodes bear the tag 2, this one"},
+     "file:8:1: two nodes have the tag 2, this one"},
     {VTK "POINTS 8 float\n0 0 0 1 0 0 0 1 0 0 0 1\n0 0 0 1 0 0 0 -1 0 0 0 1\n"
          "CELLS 2 10\n4 0 1 2 3\n4 4 5 7 6\nCELL_TYPES 2\n10 10\n",
-     "the mesh falls into 2 pieces, and 3 of its 8 nodes lie where another one does; merge those"},
+     "the mesh falls into 2 pieces, and 3 of its 8 nodes coincide with another node; merge those"},
     {GMSH_2 "$Nodes\n1\n1 0 nan 0\n$EndNodes\n", "must be finite"},
     {GMSH_2 "$Nodes\n1\n1 0 1e999 0\n$EndNodes\n", "must be finite"},
     {GMSH_2 "$Nodes\n1\n1 0 -1e99 0\n$EndNodes\n", "file:6:5: coordinate of a node is -1e+99, must be at most 1e+50"},
