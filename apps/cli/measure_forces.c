@@ -34,7 +34,7 @@ void ch_forces_print(const ChForces* f) {
          share((double)f->contacts, (double)f->moments), ch_plain_nan(share(f->normal, (double)f->contacts)),
          f->largest);
   if (f->rubbing > 0)
-    printf("friction      %.2f %% of of the friction is mobilised on average; %.2f %% of the contacts slide\n",
+    printf("friction      %.2f %% of the friction is mobilised on average; %.2f %% of the contacts slide\n",
            100.0 * share(f->mobilised, (double)f->rubbing), 100.0 * share((double)f->sliding, (double)f->rubbing));
   print_tensor("stress", stress, f->dimension,
                f->dimension == 2 ? "  N/m, compression positive" : "  Pa, compression positive");
