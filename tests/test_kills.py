@@ -78,7 +78,7 @@ class Kills(unittest.TestCase):
         words = process.communicate(timeout=60)[1]
         self.assertLess(time.monotonic() - began, self.patience)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM, words)
-        self.assertIn("interrupted at t = 0 s; to go on", words)
+        self.assertIn("interrupted at t = 0 s; to continue", words)
         self.assertTrue(os.path.exists(run.state))
         self.assertIsNone(kill_runs.check_files(run))
 

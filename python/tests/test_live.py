@@ -71,7 +71,7 @@ class Live(unittest.TestCase):
             frame = socket.frame(lambda frame: frame.step == 26)
             self.assertAlmostEqual(frame.poses[2][2], self.sim.position[2, 2], places=5)
             socket.send(type="reset")
-            self.assertIn("follows", socket.text("error")["text"])
+            self.assertIn("only shows", socket.text("error")["text"])
 
     def test_pages_see_who_comes_and_goes(self):
         with self.sim.view(browser=False) as page, Socket(page.url) as socket:

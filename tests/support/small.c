@@ -74,6 +74,7 @@ ChProblem* ch_problem_in_units(const ChProblem* p, const double* velocity, const
     blocks[i].lo *= reaction[blocks[i].row];
     blocks[i].hi *= reaction[blocks[i].row];
     blocks[i].compliance *= velocity[blocks[i].row] / reaction[blocks[i].row];
+    blocks[i].shear *= velocity[blocks[i].row] / reaction[blocks[i].row];  // tangents have the unit of their normal
   }
   const bool local = p->form == CH_FORM_LOCAL;
   Rescaled W = local ? rescale(&p->W, velocity, reaction) : (Rescaled){0};
