@@ -11,14 +11,6 @@
 static const double g = 9.81;
 static const ChVec3 still = {0.0, 0.0, 0.0};
 
-static ChSimulationOptions options_of(const char* integrator, double h) {
-  ChSimulationOptions options = ch_simulation_options_default();
-  options.integrator = integrator;
-  options.h = h;
-  options.solve.tolerance = 1e-12;
-  return options;
-}
-
 static double energy(ChStepInfo info) { return info.kinetic + info.potential; }
 
 // A rod of length 2 l in the plane, from its centre.
@@ -50,7 +42,7 @@ static ChSimulation* double_pendulum(const char* integrator, double h) {
       b = rod(world, ch_vec(1.5, 0.0, 0.0), 0.0, 0.5, 1.0, 0.0, 0.0);
   pin(world, -1, a, still);
   pin(world, a, b, ch_vec(1.0, 0.0, 0.0));
-  ChSimulationOptions options = options_of(integrator, h);
+  ChSimulationOptions options = ch_test_exact_options(integrator, h);
   return ch_test_start(world, &options);
 }
 
@@ -72,7 +64,7 @@ static ChSimulation* slider_crank(const char* integrator, double h) {
   slider.at = ch_vec(x, 0.0, 0.0);
   slider.axis = ch_axis(0);
   ch_test_joint(world, &slider);
-  ChSimulationOptions options = options_of(integrator, h);
+  ChSimulationOptions options = ch_test_exact_options(integrator, h);
   return ch_test_start(world, &options);
 }
 
@@ -193,25 +185,13 @@ static ChWorld* tumblers(double down) {
   return world;
 }
 
-static ChJointDef between(ChJointType type, int a, int b, ChVec3 at) {
-  ChJointDef joint = ch_joint_def_default();
-  joint.type = type;
-  joint.body[0] = a < 0 ? CH_GROUND : ch_body_id(a);
-  joint.body[1] = ch_body_id(b);
-  joint.at = at;
-  joint.axis = ch_axis(1);
-  joint.second_axis = ch_axis(2);
-  joint.second_at = ch_along(at, 0.3, ch_vec(1.0, 0.2, 0.1));
-  return joint;
-}
-
 static ChSimulation* three_bodies(const char* integrator, double h) {
   ChWorld* world = tumblers(0.0);
-  ChJointDef ball = between(CH_JOINT_BALL, 0, 1, ch_vec(0.3, 0.0, 0.0));
-  ChJointDef cross = between(CH_JOINT_UNIVERSAL, 1, 2, ch_vec(0.9, 0.0, 0.0));
+  ChJointDef ball = ch_test_joint_def(CH_JOINT_BALL, 0, 1, ch_vec(0.3, 0.0, 0.0));
+  ChJointDef cross = ch_test_joint_def(CH_JOINT_UNIVERSAL, 1, 2, ch_vec(0.9, 0.0, 0.0));
   ch_test_joint(world, &ball);
   ch_test_joint(world, &cross);
-  ChSimulationOptions options = options_of(integrator, h);
+  ChSimulationOptions options = ch_test_exact_options(integrator, h);
   return ch_test_start(world, &options);
 }
 
@@ -229,7 +209,7 @@ static ChSimulation* on_springs(const char* integrator, double h) {
     spring.stiffness = 20.0;
     ch_test_force(world, &spring);
   }
-  ChSimulationOptions options = options_of(integrator, h);
+  ChSimulationOptions options = ch_test_exact_options(integrator, h);
   return ch_test_start(world, &options);
 }
 
@@ -242,11 +222,11 @@ static void what_does_not_run_backwards_is_refused(void** state) {
     ChContext context = {0};
     ChWorld* world = ch_test_world(2, g, 0.0, 0.0);
     int a = rod(world, ch_vec(0.5, 0.0, 0.0), 0.0, 0.5, 3.0, 0.0, 0.0);
-    ChJointDef hinge = between(CH_JOINT_HINGE, -1, a, still);
+    ChJointDef hinge = ch_test_joint_def(CH_JOINT_HINGE, -1, a, still);
     hinge.axis = ch_axis(2);
     hinge.axes[0] = axis;
     ch_test_joint(world, &hinge);
-    ChSimulationOptions options = options_of("fourth-order", 1e-3);
+    ChSimulationOptions options = ch_test_exact_options("fourth-order", 1e-3);
     ChSimulation* s;
     assert_int_not_equal(ch_simulation_create(&context, world, &options, &s), CH_OK);
     assert_non_null(strstr(context.message, words[k]));
@@ -275,9 +255,9 @@ static void L13_no_type_of_joint_does_work(void** state) {
   (void)state;
   for (int type = 0; ch_joint_info((ChJointType)type); ++type) {
     ChWorld* world = tumblers(g);
-    ChJointDef joint = between((ChJointType)type, 0, 1, ch_vec(0.3, 0.0, 0.0));
+    ChJointDef joint = ch_test_joint_def((ChJointType)type, 0, 1, ch_vec(0.3, 0.0, 0.0));
     ch_test_joint(world, &joint);
-    ChSimulationOptions options = options_of("half-step", 2e-3);
+    ChSimulationOptions options = ch_test_exact_options("half-step", 2e-3);
     ChSimulation* s = ch_test_start(world, &options);
     double start = energy(ch_simulation_info(s));
     for (int n = 0; n < 500; ++n) {
@@ -303,7 +283,7 @@ static ChSimulation* hinged(const char* integrator, double h, double down, const
   hinge.axis = ch_axis(2);
   hinge.axes[0] = *axis;
   ch_test_joint(world, &hinge);
-  ChSimulationOptions options = options_of(integrator, h);
+  ChSimulationOptions options = ch_test_exact_options(integrator, h);
   return ch_test_start(world, &options);
 }
 
@@ -373,9 +353,9 @@ static void L13_joints_and_contacts_in_one_step(void** state) {
   ch_test_floor(world);
   int bob = ch_test_ball(world, ch_vec(1.0, 0.0, 1.0), 0.1, still);
   int other = ch_test_ball(world, ch_vec(0.5, 0.01, 0.12), 0.1, still);
-  ChJointDef ball = between(CH_JOINT_BALL, -1, bob, ch_vec(0.0, 0.0, 1.0));
+  ChJointDef ball = ch_test_joint_def(CH_JOINT_BALL, -1, bob, ch_vec(0.0, 0.0, 1.0));
   ch_test_joint(world, &ball);
-  ChSimulationOptions options = options_of("half-step", 1e-3);
+  ChSimulationOptions options = ch_test_exact_options("half-step", 1e-3);
   options.solve.tolerance = 1e-8;
   ChSimulation* s = ch_test_start(world, &options);
   double start = energy(ch_simulation_info(s));
@@ -405,11 +385,12 @@ static void loops_with_more_rows_than_freedoms(void** state) {
     link[k] = ch_test_body(world, &body, NULL);
   }
   for (int k = 0; k < 4; ++k) {
-    ChJointDef hinge = between(CH_JOINT_HINGE, k > 0 ? link[k - 1] : -1, k < 3 ? link[k] : link[2], corner[k]);
+    ChJointDef hinge =
+        ch_test_joint_def(CH_JOINT_HINGE, k > 0 ? link[k - 1] : -1, k < 3 ? link[k] : link[2], corner[k]);
     if (k == 3) hinge.body[0] = CH_GROUND;
     ch_test_joint(world, &hinge);
   }
-  ChSimulationOptions options = options_of("half-step", 2e-3);
+  ChSimulationOptions options = ch_test_exact_options("half-step", 2e-3);
   options.solve.tolerance = 1e-10;  // no answer of so many rows has a smaller residual: it is round-off
   ChSimulation* s = ch_test_start(world, &options);
   double start = energy(ch_simulation_info(s));
@@ -433,7 +414,7 @@ static void other_midpoints_hold_joints_too(void** state) {
     ChWorld* world = ch_test_world(2, g, 0.0, 0.0);
     int a = rod(world, ch_vec(0.5, 0.0, 0.0), 0.0, 0.5, 1.0, 0.0, 0.0);
     pin(world, -1, a, still);
-    ChSimulationOptions options = options_of("midpoint", 2e-3 / (1 << k));
+    ChSimulationOptions options = ch_test_exact_options("midpoint", 2e-3 / (1 << k));
     options.midpoint = 0.25;
     ChSimulation* s = ch_test_start(world, &options);
     double start = energy(ch_simulation_info(s));

@@ -11,14 +11,6 @@
 static const double g = 9.81;
 static const ChVec3 still = {0.0, 0.0, 0.0};
 
-static ChSimulationOptions options_of(const char* integrator, double h) {
-  ChSimulationOptions options = ch_simulation_options_default();
-  options.integrator = integrator;
-  options.h = h;
-  options.solve.tolerance = 1e-12;
-  return options;
-}
-
 static double energy(ChStepInfo info) { return info.kinetic + info.potential; }
 
 // A disk of radius 1 m and mass 1 kg that cannot turn; its height over the floor is that of a particle.
@@ -50,7 +42,7 @@ static ChSimulation* dropped(const char* integrator, double h, double height, in
   ChWorld* world = ch_test_world(2, g, 0.0, 0.0);
   ch_test_floor(world);
   *body = particle(world, ch_vec(0.0, height, 0.0), still);
-  ChSimulationOptions options = options_of(integrator, h);
+  ChSimulationOptions options = ch_test_exact_options(integrator, h);
   return ch_test_start(world, &options);
 }
 
@@ -115,7 +107,7 @@ static void the_weight_of_the_midpoint_is_a_restitution(void** state) {
     ChWorld* world = ch_test_world(2, 0.0, 0.0, 0.0);
     ch_test_floor(world);
     int body = particle(world, still, ch_vec(0.0, -2.0, 0.0));
-    ChSimulationOptions options = options_of("midpoint", 1e-3);
+    ChSimulationOptions options = ch_test_exact_options("midpoint", 1e-3);
     options.midpoint = a;
     ChSimulation* s = ch_test_start(world, &options);
     ch_test_step(s);
@@ -139,7 +131,7 @@ static void I46_half_step_keeps_the_energy_of_a_world(void** state) {
   box.type = CH_SHAPE_BOX;
   box.half = ch_vec(0.1, 0.2, 0.05);
   ch_test_body(world, &body, &box);
-  ChSimulationOptions options = options_of("half-step", 2e-3);
+  ChSimulationOptions options = ch_test_exact_options("half-step", 2e-3);
   ChSimulation* s = ch_test_start(world, &options);
   double start = energy(ch_simulation_info(s)), worst = 0.0;
   int met = 0;
@@ -168,7 +160,7 @@ static void two_step_rests_and_swings(void** state) {
   hinge.at = ch_vec(2.0, 0.0, 2.0);
   hinge.axis = ch_axis(1);
   ch_test_joint(world, &hinge);
-  ChSimulationOptions options = options_of("two-step", 1e-3);
+  ChSimulationOptions options = ch_test_exact_options("two-step", 1e-3);
   ChSimulation* s = ch_test_start(world, &options);
   double start = energy(ch_simulation_info(s));
   for (int n = 0; n < 5000; ++n) {
@@ -188,7 +180,7 @@ static void L1_trapezoidal_cuts_its_steps_at_collisions(void** state) {
   ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
   ch_test_floor(world);
   int ball = ch_test_ball(world, ch_vec(0.0, 0.0, 0.6), 0.1, still);
-  ChSimulationOptions options = options_of("trapezoidal", 1e-2);
+  ChSimulationOptions options = ch_test_exact_options("trapezoidal", 1e-2);
   options.adaptive = true;
   options.gap_tolerance = 1e-6;
   ChSimulation* s = ch_test_start(world, &options);
@@ -217,7 +209,7 @@ static ChSimulation* oscillator(const char* integrator, double h, ChVec3 at, dou
   well.at[1] = ch_vec(0.0, floor ? 1.0 : 0.0, 0.0);
   well.well[0] = 1.0, well.well[1] = -2.0, well.well[2] = 1.0;
   ch_test_force(world, &well);
-  ChSimulationOptions options = options_of(integrator, h);
+  ChSimulationOptions options = ch_test_exact_options(integrator, h);
   return ch_test_start(world, &options);
 }
 
@@ -317,7 +309,7 @@ static ChVec3 after(const char* integrator, double midpoint, double h) {
   well.body[0] = ch_body_id(body);
   well.well[0] = 1.0, well.well[1] = -2.0, well.well[2] = 1.0;
   ch_test_force(world, &well);
-  ChSimulationOptions options = options_of(integrator, h);
+  ChSimulationOptions options = ch_test_exact_options(integrator, h);
   options.midpoint = midpoint;
   ChSimulation* s = ch_test_start(world, &options);
   ch_test_run(s, 1.0 - 0.5 * h);
@@ -399,7 +391,7 @@ static void I50_explicit_and_implicit_friction_are_one(void** state) {
     ChWorld* world = ch_test_world(2, g, mu, 0.0);
     ch_test_floor(world);
     int body = particle(world, still, ch_vec(vx, vy, 0.0));
-    ChSimulationOptions options = options_of("half-step", h);
+    ChSimulationOptions options = ch_test_exact_options("half-step", h);
     ChSimulation* s = ch_test_start(world, &options);
     ChStepInfo info = ch_test_step(s);
     int count;
@@ -430,7 +422,7 @@ static void I50_primal_and_dual_corrector_of_the_two_step_agree(void** state) {
   ChWorld* world = ch_test_world(3, g, 0.4, 0.0);
   ch_test_floor(world);
   for (int k = 0; k < 3; ++k) ch_test_box(world, ch_vec(0.0, 0.0, 0.1 + 0.2 * k), ch_vec(0.1, 0.1, 0.1));
-  ChSimulationOptions options = options_of("two-step", 1e-2);
+  ChSimulationOptions options = ch_test_exact_options("two-step", 1e-2);
   options.rest = false;
   ChSimulation* s = ch_test_start(world, &options);
   CHECK_OK(context,
@@ -519,7 +511,7 @@ static void I22_stiff_springs_are_stable_in_the_variational_steps(void** state) 
     spring.stiffness = stiffness;
     spring.damping = 0.5 * h * stiffness;
     ch_test_force(world, &spring);
-    ChSimulationOptions options = options_of(names[k / 3], h);
+    ChSimulationOptions options = ch_test_exact_options(names[k / 3], h);
     ChSimulation* s = ch_test_start(world, &options);
     for (int n = 0; n < 500; ++n) assert_false(ch_test_step(s).missed);
     CHECK_AT_MOST(ch_simulation_info(s).kinetic, 0.5 * 1.25 + 1e-3 * g);
@@ -601,15 +593,15 @@ static ChWorld* with_shapes(void) {
 
 static void what_an_integrator_does_not_take_is_named(void** state) {
   (void)state;
-  ChSimulationOptions options = options_of("midpoint", 1e-3);
+  ChSimulationOptions options = ch_test_exact_options("midpoint", 1e-3);
   options.midpoint = 0.7;
   refused(with_joint(), &options, "joints");
   refused(with_shapes(), &options, "contacts");
   options.midpoint = NAN;
   refused(with_shapes(), &options, "midpoint");
-  options = options_of("trapezoidal", 1e-3);
+  options = ch_test_exact_options("trapezoidal", 1e-3);
   refused(with_shapes(), &options, "adaptive");
-  options = options_of("leapfrog", 1e-3);
+  options = ch_test_exact_options("leapfrog", 1e-3);
   refused(with_shapes(), &options, "half-step");
 }
 

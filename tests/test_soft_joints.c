@@ -23,18 +23,6 @@ static int add_bar(ChWorld* world, ChSoftKind kind, bool clamped, int modes, dou
   return ch_test_bar_body(world, &bar, &def);
 }
 
-static ChJointDef joint_of(ChJointType type, int a, int b, ChVec3 at) {
-  ChJointDef joint = ch_joint_def_default();
-  joint.type = type;
-  joint.body[0] = a < 0 ? CH_GROUND : ch_body_id(a);
-  joint.body[1] = ch_body_id(b);
-  joint.at = at;
-  joint.axis = ch_axis(1);
-  joint.second_axis = ch_axis(2);
-  joint.second_at = ch_along(at, 0.3, ch_vec(1.0, 0.2, 0.1));
-  return joint;
-}
-
 // --- the frame, by differences ---------------------------------------------------------------------------------------
 
 static ChVec3 turn_between(const ChMat3* from, const ChMat3* to) {
@@ -99,7 +87,7 @@ static void rows_are_the_derivatives_of_what_joints_ask(void** state) {
       int soft = add_bar(world, CH_SOFT_MODAL, false, 7, 1e7, 0.0, still);
       int other = both ? add_bar(world, CH_SOFT_MODAL, false, 7, 1e7, 0.0, ch_vec(1.0, 0.1, 0.0))
                        : ch_test_point(world, ch_vec(0.9, 0.1, 0.0), still, 1.0);
-      ChJointDef def = joint_of((ChJointType)type, soft, other, ch_vec(0.5, 0.0, 0.0));
+      ChJointDef def = ch_test_joint_def((ChJointType)type, soft, other, ch_vec(0.5, 0.0, 0.0));
       for (int k = 0; k < ch_joint_info((ChJointType)type)->freedoms; ++k) def.axes[k].friction = 1.0;
       def.reach = 0.1;
       ch_test_joint(world, &def);
@@ -154,7 +142,7 @@ static double sinks(Load load) {
   const ChVec3 tip = {0.5, 0.0, 0.0};
   if (load == LOAD_BOB) {
     int bob = ch_test_point(world, tip, still, 2.0);
-    ChJointDef ball = joint_of(CH_JOINT_BALL, bar, bob, tip);
+    ChJointDef ball = ch_test_joint_def(CH_JOINT_BALL, bar, bob, tip);
     ch_test_joint(world, &ball);
   } else if (load == LOAD_WRENCH) {
     ChForceDef wrench = ch_force_def_default();
@@ -164,7 +152,7 @@ static double sinks(Load load) {
     wrench.force[2].base = -2.0 * g;
     ch_test_force(world, &wrench);
   } else if (load == LOAD_SPRING) {
-    ChJointDef rod = joint_of(CH_JOINT_DISTANCE, -1, bar, ch_vec(0.5, 0.0, -0.4));
+    ChJointDef rod = ch_test_joint_def(CH_JOINT_DISTANCE, -1, bar, ch_vec(0.5, 0.0, -0.4));
     rod.second_at = tip;
     rod.axes[0] = (ChJointAxis){.stiffness = 1000.0, .rest = 0.3};
     ch_test_joint(world, &rod);
@@ -198,7 +186,7 @@ static void fixed_joints_pass_on_moments(void** state) {
   ChWorld* world = ch_test_world(3, g, 0.0, 0.0);
   int bar = add_bar(world, CH_SOFT_MODAL, true, 30, 3e8, 2e-2, still);
   int arm = ch_test_point(world, ch_vec(0.5, 0.2, 0.0), still, 2.0);
-  ChJointDef fixed = joint_of(CH_JOINT_FIXED, bar, arm, ch_vec(0.5, 0.0, 0.0));
+  ChJointDef fixed = ch_test_joint_def(CH_JOINT_FIXED, bar, arm, ch_vec(0.5, 0.0, 0.0));
   fixed.reach = 0.04;
   ch_test_joint(world, &fixed);
   ChSimulationOptions options = options_of("euler", 2e-3);
@@ -220,7 +208,7 @@ static ChSimulation* thrown(ChSoftKind kind, const char* integrator, double h) {
   int bar = add_bar(world, kind, false, 8, 1e7, 0.0, still);
   int block = ch_test_point(world, ch_vec(0.7, 0.1, 0.0), still, 0.5);
   world->states[block].velocity = ch_vec(0.0, 0.0, 1.0);
-  ChJointDef ball = joint_of(CH_JOINT_BALL, bar, block, ch_vec(0.5, 0.0, 0.0));
+  ChJointDef ball = ch_test_joint_def(CH_JOINT_BALL, bar, block, ch_vec(0.5, 0.0, 0.0));
   ch_test_joint(world, &ball);
   world->states[block].omega = ch_vec(0.0, -5.0, 0.0);  // so that its point at the joint stands still
   ChSimulationOptions options = options_of(integrator, h);
@@ -276,11 +264,11 @@ static void driven_regions_and_motors(void** state) {
   hand.motion[2] = (ChSignal){.amplitude = 0.05, .frequency = 1.0};
   int held = add_bar(world, CH_SOFT_MODAL, false, 12, 1e7, 1e-2, still);
   int driver = ch_test_body(world, &hand, NULL);
-  ChJointDef weld = joint_of(CH_JOINT_FIXED, driver, held, ch_vec(-0.5, 0.0, 0.0));
+  ChJointDef weld = ch_test_joint_def(CH_JOINT_FIXED, driver, held, ch_vec(-0.5, 0.0, 0.0));
   weld.reach = 0.04;
   ch_test_joint(world, &weld);
   int turned = add_bar(world, CH_SOFT_STVK, false, 12, 1e8, 1e-3, ch_vec(0.0, 2.0, 0.0));
-  ChJointDef motor = joint_of(CH_JOINT_HINGE, -1, turned, ch_vec(-0.5, 2.0, 0.0));
+  ChJointDef motor = ch_test_joint_def(CH_JOINT_HINGE, -1, turned, ch_vec(-0.5, 2.0, 0.0));
   motor.axes[0] = (ChJointAxis){.drive = CH_DRIVE_VELOCITY, .strength = 50.0};
   motor.axes[0].target.base = 2.0;
   motor.reach = 0.04;
@@ -315,7 +303,7 @@ static void joints_that_come_later_grip_what_is_bent(void** state) {
   ch_test_run(s, 0.5);
   const ChVec3 tip = {0.5, 0.0, 0.0}, at = end_of(s, bar, tip);
   assert_true(at.z < -0.01);
-  ChJointDef ball = joint_of(CH_JOINT_BALL, -1, bar, at);
+  ChJointDef ball = ch_test_joint_def(CH_JOINT_BALL, -1, bar, at);
   ChJointId id;
   CHECK_OK(context, ch_simulation_add_joint(&context, s, &ball, &id));
   ch_test_run(s, 1.5);
@@ -356,7 +344,7 @@ static void what_cannot_be_gripped_is_refused(void** state) {
   ChContext context = {0};
   ChWorld* world = ch_test_world(3, g, 0.0, 0.0);
   int bar = add_bar(world, CH_SOFT_MODAL, false, 8, 1e7, 0.0, still);
-  ChJointDef ball = joint_of(CH_JOINT_BALL, -1, bar, ch_vec(0.5, 0.0, 0.0));
+  ChJointDef ball = ch_test_joint_def(CH_JOINT_BALL, -1, bar, ch_vec(0.5, 0.0, 0.0));
   ball.reach = 1e-3;
   assert_int_not_equal(ch_world_add_joint(&context, world, &ball, NULL), CH_OK);
   assert_non_null(strstr(context.message, "reach"));

@@ -171,21 +171,22 @@ static bool paint(Heap* h, Touch* t) {
 
 // Greedy in the order of the contacts' numbers, all that have no larger neighbour at once.
 static ChStatus find_colors(Heap* h) {
-  int* todo = CH_TAKE(h->s->scratch, h->contacts + 1, int);
+  int* uncoloured = CH_TAKE(h->s->scratch, h->contacts + 1, int);
   int count = h->contacts;
-  for (int k = 0; k < count; ++k) todo[k] = k;
+  for (int k = 0; k < count; ++k) uncoloured[k] = k;
   double left = 1.0, most = 0.0;
   while (left > 0.0) {
     memset(h->top, 0, (size_t)h->balls * sizeof *h->top);
     for (int k = 0; k < count; ++k)
       for (int side = 0; side < 2; ++side) {
-        int ball = h->touch[todo[k]].ball[side];
-        if (ball >= 0 && h->touch[todo[k]].priority > h->top[ball]) h->top[ball] = h->touch[todo[k]].priority;
+        int ball = h->touch[uncoloured[k]].ball[side];
+        if (ball >= 0 && h->touch[uncoloured[k]].priority > h->top[ball])
+          h->top[ball] = h->touch[uncoloured[k]].priority;
       }
     ChStatus status = mix(h, false, h->top);
     int kept = 0;
     for (int k = 0; k < count; ++k)
-      if (!paint(h, &h->touch[todo[k]])) todo[kept++] = todo[k];
+      if (!paint(h, &h->touch[uncoloured[k]])) uncoloured[kept++] = uncoloured[k];
     count = kept;
     left = count;
     if (status == CH_OK) status = mix(h, true, h->taken);

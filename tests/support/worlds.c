@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/vector.h"
+
 static ChContext context;
 
 // Support code knows no test runner: what cannot be is the end of the program, which the runner sees.
@@ -40,6 +42,18 @@ ChJointId ch_test_joint(ChWorld* world, const ChJointDef* joint) {
   ChJointId id;
   must(ch_world_add_joint(&context, world, joint, &id));
   return id;
+}
+
+ChJointDef ch_test_joint_def(ChJointType type, int a, int b, ChVec3 at) {
+  ChJointDef joint = ch_joint_def_default();
+  joint.type = type;
+  joint.body[0] = a < 0 ? CH_GROUND : ch_body_id(a);
+  joint.body[1] = ch_body_id(b);
+  joint.at = at;
+  joint.axis = ch_axis(1);
+  joint.second_axis = ch_axis(2);
+  joint.second_at = ch_along(at, 0.3, ch_vec(1.0, 0.2, 0.1));
+  return joint;
 }
 
 ChForceId ch_test_force(ChWorld* world, const ChForceDef* force) {
@@ -90,6 +104,14 @@ int ch_test_point(ChWorld* world, ChVec3 at, ChVec3 velocity, double mass) {
   body.mass = mass;
   body.inertia[0] = body.inertia[1] = body.inertia[2] = 1.0;
   return ch_test_body(world, &body, NULL);
+}
+
+ChSimulationOptions ch_test_exact_options(const char* integrator, double h) {
+  ChSimulationOptions options = ch_simulation_options_default();
+  options.integrator = integrator;
+  options.h = h;
+  options.solve.tolerance = 1e-12;
+  return options;
 }
 
 ChSimulation* ch_test_start(ChWorld* world, const ChSimulationOptions* options) {

@@ -16,8 +16,13 @@ int ch_test_point(ChWorld* world, ChVec3 at, ChVec3 velocity, double mass);   //
 int ch_test_body(ChWorld* world, const ChBodyDef* body, const ChShapeDef* shape);  // shape may be NULL
 void ch_test_shape(ChWorld* world, int body, const ChShapeDef* shape);
 ChJointId ch_test_joint(ChWorld* world, const ChJointDef* joint);
+// Between rows a (below 0: the ground) and b, turning about y; a second axis along z, a second place near the first.
+ChJointDef ch_test_joint_def(ChJointType type, int a, int b, ChVec3 at);
 ChForceId ch_test_force(ChWorld* world, const ChForceDef* force);
 ChMaterialId ch_test_material(ChWorld* world, const ChMaterialDef* material);
+
+// Steps of h, solved to 1e-12.
+ChSimulationOptions ch_test_exact_options(const char* integrator, double h);
 
 // Takes the world over; fails the test where it cannot.
 ChSimulation* ch_test_start(ChWorld* world, const ChSimulationOptions* options);
