@@ -206,7 +206,7 @@ static void aligned_cubes_settle_where_they_stand(void** state) {
   CHECK_AT_MOST(gained, 0.1);  // of 126 J
   for (int k = 0; k < 4; ++k) {
     const ChVec3 at = s->states[k + 1].position;
-    CHECK_AT_MOST(hypot(at.x, at.y), 5e-4);
+    CHECK_AT_MOST(hypot(at.x, at.y), 1e-3);  // 5e-4 by some roundings, 7e-3 with normals that lead sideways
     CHECK_NEAR(at.z, 0.1 + 0.2 * k, 2e-3);
   }
   ch_simulation_destroy(s);
