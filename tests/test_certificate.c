@@ -11,6 +11,7 @@
 #include "support/near.h"
 #include "support/random.h"
 #include "support/small.h"
+#include "support/solved.h"
 #include "support/suite.h"
 
 static const double ROUNDING = 1e-14;  // a few dozen operations on numbers of order one
@@ -246,6 +247,56 @@ static void grader_keeps_nothing_of_the_last_answer(void** state) {
     ch_arena_destroy(arena);
     ch_problem_destroy(p);
   }
+}
+
+// The figures that blocks add up to are those of the whole, NaN included: the two ways to grade are written apart.
+static void parts_add_up_to_the_whole(void** state) {
+  (void)state;
+  static ChSolved a;
+  int checked = 0;
+  for (int i = 0; i < ch_case_count(); ++i) {
+    if (ch_case_at(i)->size != CH_CASE_SMALL) continue;
+    ChContext context = {0};
+    ChProblem* p;
+    CHECK_OK(context, ch_case_generate(&context, ch_case_at(i), &p));
+    jmp_buf landing;
+    ChArena* arena = ch_arena_create(&landing);
+    if (setjmp(landing)) fail_msg("out of memory");
+    ChSolveOptions options = ch_solve_options_default();
+    options.method = "nsgs";
+    options.max_iterations = 2;
+    ch_run_solve(p, &options, &a);
+    ChGrader* grader;
+    CHECK_OK(context, ch_grader_create(&context, arena, p, CH_POSE_COULOMB, &grader));
+    bool compliant = false;
+    for (int broken = 0; broken < 2; ++broken) {
+      ChCertificate whole;
+      CHECK_OK(context, ch_grader_grade(&context, grader, a.r, NULL, &whole));
+      ChGradePart all = {0};
+      for (int b = 0; b < p->block_count; ++b) {
+        ChGradePart part;
+        const int row = p->blocks[b].row;
+        compliant = compliant || p->blocks[b].compliance > 0.0 || p->blocks[b].shear > 0.0;
+        ch_grader_part(grader, b, a.r + row, a.u + row, &part);
+        for (int k = 0; k < CH_PART_SUMS; ++k) all.sum[k] += part.sum[k];
+        for (int k = 0; k < CH_PART_EXTREMES; ++k) all.most[k] = fmax(all.most[k], part.most[k]);
+      }
+      ChCertificate parts = ch_grade_whole(&all, compliant, whole.balance);
+      if (broken) {
+        assert_true(isnan(parts.natural) && !ch_certificate_met(&parts, 1.0));
+        continue;
+      }
+      CHECK_NEAR(parts.natural, whole.natural, 1e-6 * whole.natural + 1e-12);
+      CHECK_NEAR(parts.siconos, whole.siconos, 1e-6 * whole.siconos + 1e-12);
+      CHECK_NEAR(parts.signorini, whole.signorini, 1e-6 * whole.signorini + 1e-12);
+      CHECK_NEAR(parts.rigid, whole.rigid, 1e-6 * whole.rigid + 1e-12);
+      ++checked;
+      a.r[0] = a.u[0] = NAN;
+    }
+    ch_arena_destroy(arena);
+    ch_problem_destroy(p);
+  }
+  assert_true(checked > 20);
 }
 
 // What a problem keeps for its graders is what they would make, bit for bit.
@@ -611,6 +662,7 @@ int main(void) {
       cmocka_unit_test(no_work_scores_one),
       cmocka_unit_test(local_and_global_agree),
       cmocka_unit_test(grader_keeps_nothing_of_the_last_answer),
+      cmocka_unit_test(parts_add_up_to_the_whole),
       cmocka_unit_test(groundwork_that_is_kept_changes_nothing),
       cmocka_unit_test(nothing_to_do),
       cmocka_unit_test(units_do_not_matter),
