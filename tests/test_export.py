@@ -56,7 +56,7 @@ class Gltf:
     def values(self, accessor):
         a = self.json["accessors"][accessor]
         view = self.json["bufferViews"][a["bufferView"]]
-        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[a["type"]]
+        width = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}[a["type"]]
         kind = {5126: "<f4", 5125: "<u4"}[a["componentType"]]
         at = view["byteOffset"]
         assert at % 4 == 0 and at + view["byteLength"] <= len(self.bytes) and view["byteLength"] == 4 * width * a["count"]

@@ -17,6 +17,7 @@ typedef struct Gltf {
   ChExportTracks tracks;
   ChGltfBuffer buffer;
   json_t *meshes, *materials, *nodes, *samplers, *channels, *roots;
+  json_t *images, *textures;
   int times;    // accessor
   float* room;  // for the samples of one track
   bool failed;
@@ -32,13 +33,24 @@ static int append(Gltf* g, json_t* list, json_t* entry) {
 // The colours are for a screen, the format's are linear.
 static double linear(double c) { return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4); }
 
-static int add_material(Gltf* g, int shape) {
+static int add_material(Gltf* g, int shape, int texture) {
   double c[3];
   ch_export_colour(g->motion, shape, c);
-  return append(
-      g, g->materials,
-      json_pack("{s:{s:[ffff], s:f, s:f}, s:b}", "pbrMetallicRoughness", "baseColorFactor", linear(c[0]), linear(c[1]),
-                linear(c[2]), 1.0, "metallicFactor", 0.0, "roughnessFactor", 0.7, "doubleSided", 1));
+  json_t* paint = json_pack("{s:[ffff], s:f, s:f}", "baseColorFactor", linear(c[0]), linear(c[1]), linear(c[2]), 1.0,
+                            "metallicFactor", 0.0, "roughnessFactor", 0.7);
+  if (texture > 0) json_object_set_new(paint, "baseColorTexture", json_pack("{s:i}", "index", texture - 1));
+  return append(g, g->materials, json_pack("{s:o, s:b}", "pbrMetallicRoughness", paint, "doubleSided", 1));
+}
+
+// The files of all pictures, in the world's order.
+static void add_textures(Gltf* g) {
+  for (int k = 1; k <= ch_world_texture_count(g->motion->world); ++k) {
+    const ChTexture t = ch_world_texture(g->motion->world, k);
+    const int image = append(
+        g, g->images,
+        json_pack("{s:i, s:s}", "bufferView", ch_gltf_bytes(&g->buffer, t.size, t.bytes), "mimeType", "image/png"));
+    append(g, g->textures, json_pack("{s:i}", "source", image));
+  }
 }
 
 static void add_meshes(Gltf* g) {
@@ -47,7 +59,10 @@ static void add_meshes(Gltf* g) {
     const int shape = m->shape_of[k];
     ChSoftView soft;
     bool bends = ch_world_soft(m->world, ch_world_shape(m->world, shape).body, &soft);
-    append(g, g->meshes, ch_gltf_mesh(&g->buffer, &m->patches[k], bends ? &soft : NULL, add_material(g, shape)));
+    double size = 0.0;
+    const int texture = m->patches[k].line ? 0 : ch_export_texture(m, shape, &size);
+    const ChGltfPaint paint = {add_material(g, shape, texture), texture > 0, size};
+    append(g, g->meshes, ch_gltf_mesh(&g->buffer, &m->patches[k], bends ? &soft : NULL, &paint));
   }
 }
 
@@ -146,6 +161,10 @@ static json_t* document(Gltf* g, int root) {
                              finite_or_null(worth.natural), "tolerance", finite_or_null(worth.tolerance), "scene", 0,
                              "scenes", "nodes", root, "nodes", g->nodes, "meshes", g->meshes, "materials", g->materials,
                              "accessors", g->buffer.accessors, "bufferViews", g->buffer.views);
+  if (json_array_size(g->images) > 0) {
+    json_object_set(object, "images", g->images);
+    json_object_set(object, "textures", g->textures);
+  }
   if (json_array_size(g->channels) > 0)
     json_object_set_new(
         object, "animations",
@@ -202,6 +221,7 @@ static ChStatus build(ChContext* context, Gltf* g, const char* path) {
   const ChExport* m = g->motion;
   for (long k = 0; k < m->frame_count; ++k) g->room[k] = (float)(ch_export_time(m, k) - ch_export_time(m, 0));
   g->times = ch_gltf_floats(&g->buffer, CH_GLTF_SAMPLES, m->frame_count, 1, g->room, true);
+  add_textures(g);
   add_meshes(g);
   for (int b = 0; b < m->body_count; ++b) add_body(g, b);
   json_t* object = document(g, add_root(g));
@@ -219,7 +239,7 @@ ChStatus ch_export_gltf(ChContext* context, const ChExport* m, const char* path)
     ch_gltf_buffer_free(&g.buffer);
     return status;
   }
-  json_t** lists[] = {&g.meshes, &g.materials, &g.nodes, &g.samplers, &g.channels, &g.roots};
+  json_t** lists[] = {&g.meshes, &g.materials, &g.nodes, &g.samplers, &g.channels, &g.roots, &g.images, &g.textures};
   for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) *lists[k] = json_array();
   g.room = malloc((size_t)m->frame_count * CH_SOFT_MODES_MAX * sizeof *g.room);
   status = g.room ? build(context, &g, path) : ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);

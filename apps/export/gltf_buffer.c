@@ -16,9 +16,10 @@ void ch_gltf_buffer_free(ChGltfBuffer* b) {
   *b = (ChGltfBuffer){0};
 }
 
-// All numbers have four bytes: every view is aligned.
+// All numbers have four bytes, and every view begins at a multiple of that.
 static int add_view(ChGltfBuffer* b, ChGltfUse use, size_t size, const void* bytes) {
-  if (b->size + size > b->room) {
+  const size_t padding = (4 - size % 4) % 4;
+  if (b->size + size + padding > b->room) {
     size_t room = 2 * (b->size + size) + 4096;
     unsigned char* larger = realloc(b->bytes, room);
     b->failed = b->failed || !larger;
@@ -27,10 +28,11 @@ static int add_view(ChGltfBuffer* b, ChGltfUse use, size_t size, const void* byt
     b->room = room;
   }
   memcpy(b->bytes + b->size, bytes, size);
+  memset(b->bytes + b->size + size, 0, padding);
   json_t* view =
       json_pack("{s:i, s:I, s:I}", "buffer", 0, "byteOffset", (json_int_t)b->size, "byteLength", (json_int_t)size);
   if (use != CH_GLTF_SAMPLES) json_object_set_new(view, "target", json_integer(use));
-  b->size += size;
+  b->size += size + padding;
   b->failed = json_array_append_new(b->views, view) != 0 || b->failed;
   return (int)json_array_size(b->views) - 1;
 }
@@ -60,6 +62,8 @@ int ch_gltf_floats(ChGltfBuffer* b, ChGltfUse use, long count, int width, const 
   int view = add_view(b, use, (size_t)(count * width) * sizeof *values, values);
   return add_accessor(b, view, FLOAT, count, types[width], low, high);
 }
+
+int ch_gltf_bytes(ChGltfBuffer* b, size_t size, const void* bytes) { return add_view(b, CH_GLTF_SAMPLES, size, bytes); }
 
 int ch_gltf_indices(ChGltfBuffer* b, long count, const unsigned* values) {
   int view = add_view(b, CH_GLTF_INDICES, (size_t)count * sizeof *values, values);

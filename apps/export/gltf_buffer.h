@@ -21,6 +21,8 @@ typedef enum ChGltfUse { CH_GLTF_VERTICES = 34962, CH_GLTF_INDICES = 34963, CH_G
 // `count` values of `width` numbers each; "type" follows from the width. With the smallest and largest of each number
 // where `bounds` is set. Returns the accessor.
 int ch_gltf_floats(ChGltfBuffer* buffer, ChGltfUse use, long count, int width, const float* values, bool bounds);
+// A view of bytes as they are: the content of a file.
+int ch_gltf_bytes(ChGltfBuffer* buffer, size_t size, const void* bytes);
 int ch_gltf_indices(ChGltfBuffer* buffer, long count, const unsigned* values);
 
 #endif

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/box_map.h"
+
 static const double CREASE_COSINE = 0.766;  // 40 degrees
 
 typedef struct Corners {
@@ -117,22 +119,28 @@ static json_t* make_lines(ChGltfBuffer* buffer, const ChPatches* p, Corners* c, 
 }
 
 static json_t* make_triangles(ChGltfBuffer* buffer, const ChPatches* p, Corners* c, const ChSoftView* soft,
-                              int material) {
+                              const ChGltfPaint* paint) {
   find_faces(c);
   fill_vertices(c);
   int at = ch_gltf_floats(buffer, CH_GLTF_VERTICES, p->corner_count, 3, c->at, true);
   int normal = ch_gltf_floats(buffer, CH_GLTF_VERTICES, p->corner_count, 3, c->normal, false);
   json_t* primitive = json_pack("{s:{s:i, s:i}, s:i, s:i}", "attributes", "POSITION", at, "NORMAL", normal, "indices",
-                                ch_gltf_indices(buffer, 3 * c->triangles, c->index), "material", material);
+                                ch_gltf_indices(buffer, 3 * c->triangles, c->index), "material", paint->material);
+  if (paint->textured) {
+    ch_box_map(p, c->area, paint->size, c->at);
+    for (int k = 0; k < p->corner_count; ++k) c->at[2 * k + 1] = 1.0f - c->at[2 * k + 1];  // the format's v points down
+    json_object_set_new(json_object_get(primitive, "attributes"), "TEXCOORD_0",
+                        json_integer(ch_gltf_floats(buffer, CH_GLTF_VERTICES, p->corner_count, 2, c->at, false)));
+  }
   if (soft) json_object_set_new(primitive, "targets", make_targets(buffer, c, soft, c->at));
   return primitive;
 }
 
-json_t* ch_gltf_mesh(ChGltfBuffer* buffer, const ChPatches* p, const ChSoftView* soft, int material) {
+json_t* ch_gltf_mesh(ChGltfBuffer* buffer, const ChPatches* p, const ChSoftView* soft, const ChGltfPaint* paint) {
   Corners c = {.p = p};
   json_t* primitive = NULL;
   if (take_corners(&c))
-    primitive = p->line ? make_lines(buffer, p, &c, material) : make_triangles(buffer, p, &c, soft, material);
+    primitive = p->line ? make_lines(buffer, p, &c, paint->material) : make_triangles(buffer, p, &c, soft, paint);
   free_corners(&c);
   return primitive ? json_pack("{s:[o]}", "primitives", primitive) : NULL;
 }

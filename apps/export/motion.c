@@ -47,13 +47,17 @@ static bool same_patches(const ChPatches* a, const ChPatches* b) {
 }
 
 // Equal grains share a surface: it is written once.
+static bool same_paint(const ChExport* m, int shape, int other) {
+  double a[3], b[3], size[2];
+  ch_export_colour(m, shape, a);
+  ch_export_colour(m, other, b);
+  return memcmp(a, b, sizeof a) == 0 &&
+         ch_export_texture(m, shape, &size[0]) == ch_export_texture(m, other, &size[1]) && size[0] == size[1];
+}
+
 static int find_patch(const ChExport* m, int shape, const ChPatches* p) {
-  double own[3], other[3];
-  ch_export_colour(m, shape, own);
-  for (int k = m->patch_count - 1; k >= 0; --k) {
-    ch_export_colour(m, m->shape_of[k], other);
-    if (memcmp(own, other, sizeof own) == 0 && same_patches(p, &m->patches[k])) return k;
-  }
+  for (int k = m->patch_count - 1; k >= 0; --k)
+    if (same_paint(m, shape, m->shape_of[k]) && same_patches(p, &m->patches[k])) return k;
   return -1;
 }
 
@@ -180,8 +184,20 @@ void ch_export_colour(const ChExport* m, int shape, double colour[3]) {
                                       {0.34, 0.71, 0.91}, {0.80, 0.47, 0.65}, {0.94, 0.89, 0.26}};
   static const double still[3] = {0.62, 0.62, 0.60};
   const ChShapeView s = ch_world_shape(m->world, shape);
+  const ChLook look = ch_world_look(m->world, s.body);
   const int count = (int)(sizeof palette / sizeof *palette);
+  if (look.coloured || look.texture > 0) {
+    const unsigned rgb = look.coloured ? look.colour : 0xffffffu;
+    for (int k = 0; k < 3; ++k) colour[k] = (double)(rgb >> (16 - 8 * k) & 0xffu) / 255.0;
+    return;
+  }
   memcpy(colour, ch_export_moves(m, s.body) ? palette[s.material % count] : still, sizeof still);
+}
+
+int ch_export_texture(const ChExport* m, int shape, double* size) {
+  const ChLook look = ch_world_look(m->world, ch_world_shape(m->world, shape).body);
+  *size = look.texture_size;
+  return look.texture;
 }
 
 ChExportWorth ch_export_worth(const ChExport* m) {

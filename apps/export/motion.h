@@ -59,8 +59,11 @@ static inline const double* ch_track_amplitudes(const ChExportTracks* t, long fr
   return t->amplitudes + frame * t->modes;
 }
 
-// Red, green, blue from 0 to 1 of a material; fixed bodies are grey.
+// Red, green, blue from 0 to 1: what the scene says, white below a texture, or by material; fixed bodies are grey.
 void ch_export_colour(const ChExport* motion, int shape, double colour[3]);
+
+// The picture on a shape, a number of the world's textures, 0 for none, and its size.
+int ch_export_texture(const ChExport* motion, int shape, double* size);
 
 // The worst certificate of the rows that are taken, and what was asked.
 typedef struct ChExportWorth {

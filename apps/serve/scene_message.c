@@ -42,25 +42,6 @@ static void add_fan(json_t* triangles, int count, const int* loop) {
     json_array_append_new(triangles, json_pack("[i,i,i]", loop[0], loop[k], loop[k + 1]));
 }
 
-// Polygons as triangles, or the points of a polyline in their order.
-static void add_patches(json_t* object, const ChPatches* p) {
-  json_object_set_new(object, p->line ? "points" : "vertices", vertices(p->point_count, p->points));
-  if (p->line) return;
-  json_t* triangles = json_array();
-  for (int c = 0, corner = 0; c < p->cell_count; corner += p->sizes[c++])
-    add_fan(triangles, p->sizes[c], p->corners + corner);
-  json_object_set_new(object, "triangles", triangles);
-}
-
-// Nothing where there is none, or no memory.
-static void add_surface(json_t* object, const ChWorld* world, int shape) {
-  ChContext context = {0};
-  const ChSurfaceView view = {.reach = 1.0, .facets = FACETS};
-  ChPatches patches;
-  if (ch_world_shape_surface(&context, world, shape, &view, &patches) == CH_OK) add_patches(object, &patches);
-  ch_patches_free(&patches);
-}
-
 // As float, little-endian, in base64: of a basis there are too many numbers for digits. NULL when out of memory.
 static json_t* packed_floats(size_t count, const double* x) {
   char* text = NULL;
@@ -74,6 +55,28 @@ static json_t* packed_floats(size_t count, const double* x) {
   free(text);
   free(words);
   return packed;
+}
+
+// Polygons as triangles, or the points of a polyline in their order.
+static void add_patches(json_t* object, const ChPatches* p, bool placed) {
+  json_object_set_new(object, p->line ? "points" : "vertices", vertices(p->point_count, p->points));
+  if (p->line) return;
+  if (placed && p->uv && p->corner_count == 3 * p->cell_count)
+    json_object_set_new(object, "uv", packed_floats(2 * (size_t)p->corner_count, p->uv));
+  json_t* triangles = json_array();
+  for (int c = 0, corner = 0; c < p->cell_count; corner += p->sizes[c++])
+    add_fan(triangles, p->sizes[c], p->corners + corner);
+  json_object_set_new(object, "triangles", triangles);
+}
+
+// Nothing where there is none, or no memory.
+static void add_surface(json_t* object, const ChWorld* world, int shape) {
+  ChContext context = {0};
+  const ChSurfaceView view = {.reach = 1.0, .facets = FACETS};
+  ChPatches patches;
+  if (ch_world_shape_surface(&context, world, shape, &view, &patches) == CH_OK)
+    add_patches(object, &patches, ch_world_texture_count(world) > 0);
+  ch_patches_free(&patches);
 }
 
 // How each mode moves the skin.
@@ -149,14 +152,36 @@ static const char* const patterns[] = {"plain", "checks", "stripes", "card"};
 
 // What the scene says of it; NULL where it says nothing.
 static json_t* look_object(ChLook look) {
-  if (!look.coloured && !look.sheer && look.pattern == CH_PATTERN_PLAIN) return NULL;
+  if (!look.coloured && !look.sheer && look.pattern == CH_PATTERN_PLAIN && look.texture == 0) return NULL;
   json_t* object = json_object();
   char colour[8];
   snprintf(colour, sizeof colour, "#%06x", look.colour & 0xffffffu);
   if (look.coloured) json_object_set_new(object, "colour", json_string(colour));
   if (look.sheer) json_object_set_new(object, "opacity", ch_json_real(look.opacity));
   if (look.pattern != CH_PATTERN_PLAIN) json_object_set_new(object, "pattern", json_string(patterns[look.pattern]));
+  if (look.texture > 0) json_object_set_new(object, "texture", json_integer(look.texture - 1));
+  if (look.texture > 0 && look.texture_size > 0.0)
+    json_object_set_new(object, "texture_size", ch_json_real(look.texture_size));
   return object;
+}
+
+// The PNG files that looks name, by their numbers, in base64; nothing where there are none.
+static void add_textures(json_t* message, const ChWorld* world) {
+  json_t* textures = json_array();
+  for (int k = 1; k <= ch_world_texture_count(world); ++k) {
+    const ChTexture texture = ch_world_texture(world, k);
+    char* text = NULL;
+    size_t length = 0;
+    FILE* out = open_memstream(&text, &length);
+    if (out) ch_base64_write(out, texture.bytes, texture.size);
+    bool whole = out && fclose(out) == 0;
+    json_array_append_new(textures, whole ? json_stringn_nocheck(text, length) : json_null());
+    free(text);
+  }
+  if (message && json_array_size(textures) > 0)
+    json_object_set_new(message, "textures", textures);
+  else
+    json_decref(textures);
 }
 
 static json_t* body_object(const ChWorld* world, int b) {
@@ -286,6 +311,7 @@ json_t* ch_scene_message(const ChWorld* world, const char* look) {
                               ch_json_vector(ch_world_gravity_at(world, 0.0)), "materials", materials, "bodies", bodies,
                               "joints", joints, "bounds", ch_json_vector(bounds.low), ch_json_vector(bounds.high));
   add_periods(message, world);
+  add_textures(message, world);
   if (message) add_look(message, world, look);
   return message;
 }

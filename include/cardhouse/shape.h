@@ -58,6 +58,7 @@ typedef struct ChPatches {
   ChVec3* points;        // in the shape's frame, metres
   int *sizes, *corners;  // corners per cell; their points, cell after cell
   bool line;             // cells are polylines
+  double* uv;            // 2 a corner: its place on a texture, v upwards; NULL: none
 } ChPatches;
 
 // `about` and `reach` give a ball around the finite shapes of the world, in the shape's frame; a half-space shows its

@@ -59,7 +59,25 @@ typedef struct ChLook {
   bool sheer;
   double opacity;  // 0 to 1, read where `sheer`
   ChPattern pattern;
+  int texture;  // number of a picture of the world (ch_world_add_texture); 0: none
+  double
+      texture_size;  // metres after which a picture without places of its own repeats itself; 0: as large as the shape
 } ChLook;
+
+// A picture that looks may name: a PNG file as it is. The world does not read it.
+typedef struct ChTexture {
+  const char* name;
+  int width, height;  // pixels
+  size_t size;
+  const unsigned char* bytes;
+} ChTexture;
+
+// Adds a picture, copied, and writes its number, from 1. Fails with CH_ERR_ARGUMENT, CH_ERR_MEMORY.
+CH_API ChStatus ch_world_add_texture(ChContext* context, ChWorld* world, const ChTexture* texture, int* number);
+// Returns how many pictures there are, and one of them by its number; its texts belong to the world. Empty if there is
+// none of this number.
+CH_API int ch_world_texture_count(const ChWorld* world);
+CH_API ChTexture ch_world_texture(const ChWorld* world, int number);
 
 enum { CH_MATERIAL_LAW_PARAMETERS = 4 };  // most parameters of a law of a material
 
@@ -183,6 +201,7 @@ typedef struct ChShapeDef {
   const ChVec3* points;
   int triangle_count;
   const int* triangles;  // mesh: 3 indices each
+  const double* uv;      // mesh: places of each triangle's corners on a texture, 2 numbers a corner, v upwards; or NULL
   const char* file;      // hull or mesh: OBJ, STL, PLY or glTF, instead of points; `scale` below holds for both
   bool closed;           // mesh: refuse one with a border
   bool soup;             // mesh on a fixed or kinematic body: accept unconnected triangles as they are

@@ -185,7 +185,9 @@ struct ChWorld {
   bool wrenched;         // whether there is any
   long revision;         // how often bodies or joints came or went since it was sealed
   ChArena* state_arena;  // of `states`, once bodies came
-  char** notes;          // what was healed as it was built
+  int texture_count, texture_room;
+  ChTexture* textures;  // pictures for drawing
+  char** notes;         // what was healed as it was built
   int note_count, note_room;
   int mode_count;  // of all deformable bodies, after ch_world_seal
   bool sealed;

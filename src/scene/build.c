@@ -468,6 +468,7 @@ bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
              .materials = json_object(),
              .meshes = json_object(),
              .broken = json_object()};
+  r->textured = world;
   ch_arena_defer(r->arena, free_json, b.materials);
   ch_arena_defer(r->arena, free_json, b.meshes);
   ch_arena_defer(r->arena, free_json, b.broken);

@@ -2,7 +2,6 @@
 #include "scene/height_map_in.h"
 
 #include <math.h>
-#include <png.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,45 +10,14 @@
 #include "base/plain_numbers.h"
 #include "base/text_scan.h"
 #include "base/whole_file.h"
+#include "scene/png_bytes.h"
 
 #define MOST_BYTES ((size_t)1 << 30)
 
 // --- PNG -------------------------------------------------------------------------------------------------------------
 
-typedef struct PngSource {
-  const unsigned char* bytes;
-  size_t size, at;
-  char message[120];
-} PngSource;
-
-typedef struct PngHead {
-  uint32_t width, height;
-  int depth, colour;
-} PngHead;
-
-static uint32_t big_endian(const unsigned char* b) {
-  return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-}
-
-static void read_bytes(png_structp png, png_bytep to, png_size_t count) {
-  PngSource* s = png_get_io_ptr(png);
-  if (count > s->size - s->at) png_error(png, "the file ends too early");
-  memcpy(to, s->bytes + s->at, count);
-  s->at += count;
-}
-
-static void on_error(png_structp png, png_const_charp text) {
-  PngSource* s = png_get_error_ptr(png);
-  snprintf(s->message, sizeof s->message, "%s", text);
-  longjmp(png_jmpbuf(png), 1);
-}
-
-static void on_warning(png_structp png, png_const_charp text) { (void)png, (void)text; }
-
-static ChStatus read_head(ChContext* context, const char* path, const PngSource* s, PngHead* head) {
-  if (s->size < 33 || memcmp(s->bytes + 12, "IHDR", 4) != 0)
-    return ch_fail(context, CH_ERR_FORMAT, "%s: is not a whole PNG", path);
-  *head = (PngHead){big_endian(s->bytes + 16), big_endian(s->bytes + 20), s->bytes[24], s->bytes[25]};
+static ChStatus read_head(ChContext* context, const char* path, const ChPngBytes* s, ChPngHead* head) {
+  if (!ch_png_head(s, head)) return ch_fail(context, CH_ERR_FORMAT, "%s: is not a whole PNG", path);
   if (head->colour != PNG_COLOR_TYPE_GRAY || (head->depth != 8 && head->depth != 16))
     return ch_fail(context, CH_ERR_UNSUPPORTED,
                    "%s: is a PNG of %d bits, colour type %d; heights are grey, 8 or 16 bits", path, head->depth,
@@ -57,21 +25,17 @@ static ChStatus read_head(ChContext* context, const char* path, const PngSource*
   if (head->width < 2 || head->height < 2 || head->width > CH_HEIGHTS_MOST || head->height > CH_HEIGHTS_MOST)
     return ch_fail(context, CH_ERR_SIZE, "%s: has %u columns and %u rows, must have 2 to %d of each", path, head->width,
                    head->height, CH_HEIGHTS_MOST);
-  // Deflate makes at most 1032 bytes of one: a head that promises more lies.
-  if ((double)head->width * head->height * head->depth / 8 > 1032.0 * (double)s->size)
+  if (!ch_png_fits(s, (double)head->width * head->height * head->depth))
     return ch_fail(context, CH_ERR_FORMAT, "%s: has %zu bytes, too few for %u x %u heights", path, s->size, head->width,
                    head->height);
   return CH_OK;
 }
 
-static bool decode(PngSource* s, unsigned char* pixels, png_bytepp rows) {
-  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, s, on_error, on_warning);
+static bool decode(ChPngBytes* s, unsigned char* pixels, png_bytepp rows) {
+  png_structp png = ch_png_reader(s, CH_HEIGHTS_MOST);
   png_infop info = png ? png_create_info_struct(png) : NULL;
   bool whole = false;
-  if (!s->message[0]) snprintf(s->message, sizeof s->message, "out of memory");
   if (info && !setjmp(png_jmpbuf(png))) {
-    png_set_user_limits(png, CH_HEIGHTS_MOST, CH_HEIGHTS_MOST);
-    png_set_read_fn(png, s, read_bytes);
     png_read_info(png, info);
     png_set_interlace_handling(png);
     png_read_update_info(png, info);
@@ -88,8 +52,8 @@ static bool decode(PngSource* s, unsigned char* pixels, png_bytepp rows) {
 
 static ChStatus read_png(ChContext* context, ChArena* arena, const char* path, const ChWholeFile* file,
                          ChHeightMap* out) {
-  PngSource source = {.bytes = (const unsigned char*)file->text, .size = file->size};
-  PngHead head = {0};
+  ChPngBytes source = {.bytes = (const unsigned char*)file->text, .size = file->size};
+  ChPngHead head = {0};
   ChStatus status = read_head(context, path, &source, &head);
   if (status != CH_OK) return status;
   size_t each = (size_t)head.depth / 8, columns = head.width, rows = head.height;

@@ -36,6 +36,8 @@ typedef struct ChReader {
   bool overlapping;                        // bodies may overlap at the start, however deep
   const struct ChSceneChoice* choice;      // values for the first document's parameters, or NULL
   const struct ChRecordedSofts* recorded;  // of a recording's scene: what its deformable bodies are made of; else NULL
+  struct ChWorld* textured;                // takes the pictures that looks name; NULL: they name none
+  bool forgiving;                          // pictures that are not there are left out
   struct ChSceneFaults* faults;            // all that is wrong is kept there; NULL: the first fault ends it
   ChStatus first;                          // status of the first fault of the list
   bool settled;

@@ -6,11 +6,18 @@
 #include "cardhouse/shape.h"
 #include "record/trajectory_read.h"
 
-// Files are looked for in the working folder, then beside the recording.
+// Files are looked for in the working folder, then beside the recording; then only what bodies are made of, for
+// textures are no reason not to show a recording.
 static ChStatus parse(ChContext* context, const char* text, const char* path, const ChRecordedSofts* softs,
                       ChScene** out) {
-  ChStatus status = ch_scene_parse_recorded(context, text, NULL, softs, out);
-  return status == CH_ERR_FILE ? ch_scene_parse_recorded(context, text, path, softs, out) : status;
+  const struct {
+    const char* beside;
+    bool forgiving;
+  } tries[] = {{NULL, false}, {path, false}, {NULL, true}, {path, true}};
+  ChStatus status = CH_ERR_FILE;
+  for (size_t k = 0; k < sizeof tries / sizeof *tries && status == CH_ERR_FILE; ++k)
+    status = ch_scene_parse_recorded(context, text, tries[k].beside, softs, tries[k].forgiving, out);
+  return status;
 }
 
 ChStatus ch_scene_of_trajectory(ChContext* context, const char* path, ChScene** out) {

@@ -87,6 +87,7 @@ typedef struct Kind {
   const ChSceneChoice* choice;  // for a file
   ChSceneFaults* faults;
   bool overlapping;
+  bool forgiving;  // of pictures that are not there
 } Kind;
 
 static ChStatus read_in_arena(ChContext* context, ChArena* arena, const char* text, size_t size, const char* file,
@@ -105,7 +106,8 @@ static ChStatus read_in_arena(ChContext* context, ChArena* arena, const char* te
                      .choice = kind.choice,
                      .recorded = kind.recorded,
                      .faults = kind.faults,
-                     .overlapping = kind.overlapping};
+                     .overlapping = kind.overlapping,
+                     .forgiving = kind.forgiving};
   ChStatus status = read_scene(&reader, text, size, file, scene);
   if (status != CH_OK && !ch_reader_settle(&reader)) status = reader.status;
   ch_arena_set_landing(arena, NULL);
@@ -128,8 +130,8 @@ static ChStatus parse(ChContext* context, const char* text, const char* file, Ki
 }
 
 ChStatus ch_scene_parse_recorded(ChContext* context, const char* text, const char* file,
-                                 const ChRecordedSofts* recorded, ChScene** out) {
-  return parse(context, text, file, (Kind){.recorded = recorded}, out);
+                                 const ChRecordedSofts* recorded, bool forgiving, ChScene** out) {
+  return parse(context, text, file, (Kind){.recorded = recorded, .forgiving = forgiving}, out);
 }
 
 ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, ChScene** out) {

@@ -1,5 +1,6 @@
 // Fuzz target: any bytes at all, read as OBJ, STL, PLY or glTF, then made a mesh and a hull. `fuzz_mesh --seeds FOLDER`
 // writes a corpus to start from.
+#include <math.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,11 +70,13 @@ static void use(ChArena* arena, const char* text, size_t size) {
   ChContext context = {0};
   int vertex_count, triangle_count, *triangles;
   ChVec3* vertices;
+  double* uv;
   ChStatus status =
-      ch_mesh_parse(&context, arena, "fuzz", text, size, &vertex_count, &vertices, &triangle_count, &triangles);
+      ch_mesh_parse(&context, arena, "fuzz", text, size, &vertex_count, &vertices, &triangle_count, &triangles, &uv);
   must(status == CH_OK || context.message[0] != '\0');
   if (status != CH_OK) return;
   for (int k = 0; k < vertex_count; ++k) must(ch_vec_finite(vertices[k]));
+  for (long k = 0; uv && k < 6L * triangle_count; ++k) must(isfinite(uv[k]));
   for (int k = 0; k < 3 * triangle_count; ++k) must(triangles[k] >= 0 && triangles[k] < vertex_count);
   ChMesh* mesh = NULL;
   status = ch_mesh_create(&context, arena, vertex_count, vertices, triangle_count, triangles, 3, &mesh);

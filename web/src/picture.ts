@@ -8,6 +8,7 @@ import { verdictOf } from "./ui/verdict";
 import type { Direction } from "./view/camera";
 import type { Colouring } from "./view/quantities";
 import type { Stage } from "./view/stage";
+import { texturesReady } from "./view/textures";
 
 export interface PictureOptions {
   view: Direction | ""; // "": as the scene says
@@ -57,6 +58,7 @@ class Picture {
       this.stage.fit(this.options.view || undefined, 1 / ROOM);
     }
     this.options = null;
+    await texturesReady();
     this.stage.invalidate();
     this.tell();
     await nextPicture();

@@ -44,6 +44,7 @@ export interface Shape extends ShapeNumbers {
   vertices?: number[][];
   triangles?: number[][];
   like?: [number, number]; // body and shape whose vertices and triangles these are
+  uv?: string; // places of the triangles' corners on a texture, v upwards: 6 floats a triangle in base64
   points?: number[][];
   modes?: number; // soft: how many amplitudes it has,
   first_mode?: number; // where they begin in a frame,
@@ -65,6 +66,8 @@ export interface BodyLook {
   colour?: string; // "#rrggbb"
   opacity?: number; // 0 to 1
   pattern?: "plain" | "checks" | "stripes" | "card";
+  texture?: number; // of the scene's
+  texture_size?: number; // m, after which it repeats itself; else it is as large as the shape
 }
 
 // Where the picture is taken from: a moment of a camera's path, or all of it.
@@ -129,6 +132,7 @@ export interface SceneMessage {
   bounds: [number[], number[]];
   run_bounds?: [number[], number[]]; // of a recording: what holds all that moves, for its whole run
   look?: SceneLook;
+  textures?: (string | null)[]; // PNG files in base64
   periodic?: ([number, number] | null)[]; // axes along which the world repeats itself, m
 }
 
@@ -234,6 +238,7 @@ export function shareSurfaces(scene: SceneMessage): SceneMessage {
       if (!first) continue;
       shape.vertices = first.vertices;
       shape.triangles = first.triangles;
+      shape.uv = first.uv;
       shape.basis = first.basis;
     }
   }

@@ -34,6 +34,7 @@ typedef struct ChMesh {
   int vertex_count, cell_count, width;  // width: 3 triangles, 2 segments
   ChVec3* vertices;
   int* cells;
+  const double* uv;  // triangles: 2 a corner, their places on a texture, v upwards; NULL: none
   // Neighbour across the edge from corner k to k + 1 (segments: the one before at k = 0, after at k = 1); -1 = border.
   int* across;
   ChVec3* normals;
@@ -62,11 +63,12 @@ ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, co
 // edges and corners without any face, which touch in every direction.
 ChMesh* ch_mesh_of_lines(ChArena* arena, int point_count, const ChVec3* points, int segment_count, const int* segments);
 
-// Reads OBJ (v, f), STL (equal corners merged), PLY or glTF (.glb, .gltf). Errors name the file and what is wrong.
+// Reads OBJ (v, vt, f), STL (equal corners merged), PLY or glTF (.glb, .gltf). Errors name the file and what is wrong.
+// `uv` are places of the triangles' corners on a texture, two numbers each; NULL where the file has none.
 ChStatus ch_mesh_read(ChContext* context, ChArena* arena, const char* file, int* vertex_count, ChVec3** vertices,
-                      int* triangle_count, int** triangles);
+                      int* triangle_count, int** triangles, double** uv);
 // The same from memory; text[size] is zero. `path` is for messages: no other file is read.
 ChStatus ch_mesh_parse(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
-                       int* vertex_count, ChVec3** vertices, int* triangle_count, int** triangles);
+                       int* vertex_count, ChVec3** vertices, int* triangle_count, int** triangles, double** uv);
 
 #endif

@@ -14,15 +14,34 @@ void ch_facets_add_vertex(ChArena* arena, ChFacets* s, ChVec3 v) {
   s->vertices[s->vertex_count++] = v;
 }
 
-void ch_facets_add_triangle(ChArena* arena, ChFacets* s, int a, int b, int c) {
+static void grow_places(ChArena* arena, ChFacets* s) {
+  double* larger = CH_TAKE(arena, 6 * (size_t)s->triangle_room, double);
+  if (s->uv && s->triangle_count > 0) memcpy(larger, s->uv, 6 * (size_t)s->triangle_count * sizeof *larger);
+  s->uv = larger;
+}
+
+static void add_triangle(ChArena* arena, ChFacets* s, const int corner[3]) {
   if (s->triangle_count == s->triangle_room) {
     s->triangle_room = s->triangle_room ? 2 * s->triangle_room : 256;
     int* larger = CH_TAKE(arena, 3 * (size_t)s->triangle_room, int);
     if (s->triangle_count > 0) memcpy(larger, s->triangles, 3 * (size_t)s->triangle_count * sizeof *larger);
     s->triangles = larger;
+    if (s->uv) grow_places(arena, s);
   }
-  int* t = s->triangles + 3 * s->triangle_count++;
-  t[0] = a, t[1] = b, t[2] = c;
+  memcpy(s->triangles + 3 * s->triangle_count++, corner, 3 * sizeof *corner);
+}
+
+void ch_facets_add_triangle(ChArena* arena, ChFacets* s, int a, int b, int c) {
+  s->unplaced = true;
+  s->uv = NULL;
+  add_triangle(arena, s, (int[3]){a, b, c});
+}
+
+void ch_facets_add_placed(ChArena* arena, ChFacets* s, const int corner[3], const double uv[6]) {
+  add_triangle(arena, s, corner);
+  if (s->unplaced) return;
+  if (!s->uv) grow_places(arena, s);
+  memcpy(s->uv + 6 * ((size_t)s->triangle_count - 1), uv, 6 * sizeof *uv);
 }
 
 typedef struct Corner {
@@ -62,8 +81,10 @@ void ch_facets_merge(ChArena* arena, ChFacets* s) {
   for (int t = 0; t < s->triangle_count; ++t) {
     int a = number[s->triangles[3 * t]], b = number[s->triangles[3 * t + 1]], c = number[s->triangles[3 * t + 2]];
     if (a == b || b == c || c == a) continue;
-    int* to = s->triangles + 3 * whole++;
+    int* to = s->triangles + 3 * whole;
     to[0] = a, to[1] = b, to[2] = c;
+    if (s->uv && whole < t) memcpy(s->uv + 6 * (size_t)whole, s->uv + 6 * (size_t)t, 6 * sizeof *s->uv);
+    ++whole;
   }
   s->triangle_count = whole;
 }

@@ -13,10 +13,14 @@ typedef struct ChFacets {
   int vertex_room, triangle_room;
   ChVec3* vertices;
   int* triangles;
+  double* uv;     // of each corner of each triangle: its place on a texture, v upwards; NULL: no triangle has any,
+  bool unplaced;  // or one of them has none
 } ChFacets;
 
 void ch_facets_add_vertex(ChArena* arena, ChFacets* surface, ChVec3 vertex);
 void ch_facets_add_triangle(ChArena* arena, ChFacets* surface, int a, int b, int c);
+// The same with places of its corners on a texture, two numbers each.
+void ch_facets_add_placed(ChArena* arena, ChFacets* surface, const int corner[3], const double uv[6]);
 // Equal corners become one vertex, numbered as they first appear; triangles that lose a corner by it are dropped.
 void ch_facets_merge(ChArena* arena, ChFacets* surface);
 

@@ -1,4 +1,4 @@
-// Triangle meshes from files: OBJ (v, f; other lines are passed over) and STL, text and binary; the others are in
+// Triangle meshes from files: OBJ (v, vt, f; other lines are passed over) and STL, text and binary; the others are in
 // mesh_ply.c and mesh_gltf.c.
 //
 // A binary STL is known by its size: 84 + 50 n bytes for the n of its header. Equal corners of STL and
@@ -24,33 +24,82 @@ static void skip_blanks(ChScan* scan) {
 }
 static bool line_ends(const ChScan* scan) { return scan->at == scan->end || *scan->at == '\n' || *scan->at == '#'; }
 
+// A corner of a face: its vertex, and where it is on a texture.
+typedef struct Corner {
+  int vertex;
+  bool placed;
+  double uv[2];
+} Corner;
+
+static void skip_word(ChScan* scan) {
+  while (scan->at < scan->end && !is_blank(*scan->at) && *scan->at != '\n') ++scan->at;
+}
+
+// Whatever is odd about it makes a corner without a place: it is for drawing alone.
+static void find_place(const char* slash, const ChFacets* places, Corner* c) {
+  char* stop;
+  long index = strtol(slash + 1, &stop, 10);
+  if (stop == slash + 1 || index == 0 || index > places->vertex_count || index < -(long)places->vertex_count) return;
+  const ChVec3 at = places->vertices[index > 0 ? index - 1 : places->vertex_count + index];
+  c->placed = true;
+  c->uv[0] = at.x, c->uv[1] = at.y;
+}
+
 // "7", "7/1", "7//3" or "7/1/3"; negative numbers count back from the last vertex.
-static int corner(ChScan* scan, const ChFacets* s) {
+static Corner corner(ChScan* scan, const ChFacets* s, const ChFacets* places) {
   const char* start = scan->at;
   char* stop;
   long index = strtol(start, &stop, 10);
+  Corner c = {0};
   scan->at = stop;
-  while (scan->at < scan->end && !is_blank(*scan->at) && *scan->at != '\n') ++scan->at;
+  skip_word(scan);
   if (stop == start || (*stop != '/' && stop != scan->at))
     ch_scan_fail(scan, CH_ERR_FORMAT, start, "a face needs numbers of vertices");
-  else if (index == 0 || index > s->vertex_count || index < -s->vertex_count)
+  else if (index == 0 || index > s->vertex_count || index < -(long)s->vertex_count)
     ch_scan_fail(scan, CH_ERR_RANGE, start, "face names vertex %ld, of %d so far", index, s->vertex_count);
-  return (int)(index > 0 ? index - 1 : s->vertex_count + index);
+  else
+    c.vertex = (int)(index > 0 ? index - 1 : s->vertex_count + index);
+  if (scan->status == CH_OK && *stop == '/' && !is_blank(stop[1]) && stop[1] != '\n') find_place(stop, places, &c);
+  return c;
+}
+
+static void add_face(ChArena* arena, ChFacets* s, const Corner* a, const Corner* b, const Corner* c) {
+  const double uv[6] = {a->uv[0], a->uv[1], b->uv[0], b->uv[1], c->uv[0], c->uv[1]};
+  if (a->placed && b->placed && c->placed)
+    ch_facets_add_placed(arena, s, (int[3]){a->vertex, b->vertex, c->vertex}, uv);
+  else
+    ch_facets_add_triangle(arena, s, a->vertex, b->vertex, c->vertex);
 }
 
 // A polygon becomes a fan about its first corner.
-static void obj_face(ChScan* scan, ChArena* arena, ChFacets* s) {
+static void obj_face(ChScan* scan, ChArena* arena, ChFacets* s, const ChFacets* places) {
   const char* start = scan->at;
-  int first = 0, last = 0, count = 0;
+  Corner first = {0}, last = {0};
+  int count = 0;
   for (skip_blanks(scan); scan->status == CH_OK && !line_ends(scan); skip_blanks(scan)) {
-    int next = corner(scan, s);
+    Corner next = corner(scan, s, places);
     if (scan->status != CH_OK) return;
     if (count == 0) first = next;
-    if (count >= 2) ch_facets_add_triangle(arena, s, first, last, next);
+    if (count >= 2) add_face(arena, s, &first, &last, &next);
     last = next;
     ++count;
   }
   if (count < 3) ch_scan_fail(scan, CH_ERR_FORMAT, start, "a face has %d corners, must have 3 or more", count);
+}
+
+// "vt 0.5 0.25": what is no pair of numbers stands for the texture's corner.
+static void obj_place(ChScan* scan, ChArena* arena, ChFacets* places) {
+  double at[2] = {0.0, 0.0};
+  for (int k = 0; k < 2; ++k) {
+    char* stop;
+    skip_blanks(scan);
+    if (line_ends(scan)) break;
+    double value = strtod_l(scan->at, &stop, scan->locale);
+    if (stop > scan->at && isfinite(value)) at[k] = value;
+    scan->at = stop;
+    skip_word(scan);
+  }
+  ch_facets_add_vertex(arena, places, ch_vec(at[0], at[1], 0.0));
 }
 
 static ChVec3 point(ChScan* scan, const char* what) {
@@ -59,21 +108,23 @@ static ChVec3 point(ChScan* scan, const char* what) {
 }
 
 static void read_obj(ChScan* scan, ChArena* arena, ChFacets* s) {
+  ChFacets places = {0};  // its vertices are places on a texture
   while (scan->status == CH_OK) {
     ch_scan_space(scan);
     if (scan->at == scan->end) return;
-    bool blank_next = scan->at + 1 < scan->end && is_blank(scan->at[1]);
-    if (*scan->at == 'v' && blank_next) {
+    const char* at = scan->at;
+    bool blank_next = at + 1 < scan->end && is_blank(at[1]);
+    if (*at == 'v' && blank_next) {
       ++scan->at;
       ch_facets_add_vertex(arena, s, point(scan, "vertex"));
-      ch_scan_line(scan);  // a weight or a colour may follow
-    } else if (*scan->at == 'f' && blank_next) {
+    } else if (*at == 'v' && at + 2 < scan->end && at[1] == 't' && is_blank(at[2])) {
+      scan->at += 2;
+      obj_place(scan, arena, &places);
+    } else if (*at == 'f' && blank_next) {
       ++scan->at;
-      obj_face(scan, arena, s);
-      ch_scan_line(scan);
-    } else {
-      ch_scan_line(scan);
+      obj_face(scan, arena, s, &places);
     }
+    ch_scan_line(scan);  // a weight or a colour may follow
   }
 }
 
@@ -174,25 +225,26 @@ static ChStatus parse(ChContext* context, ChArena* arena, const char* path, bool
 }
 
 static ChStatus give(ChStatus status, const ChFacets* s, int* vertex_count, ChVec3** vertices, int* triangle_count,
-                     int** triangles) {
+                     int** triangles, double** uv) {
   if (status != CH_OK) return status;
+  *uv = s->unplaced ? NULL : s->uv;
   *vertex_count = s->vertex_count, *vertices = s->vertices;
   *triangle_count = s->triangle_count, *triangles = s->triangles;
   return CH_OK;
 }
 
 ChStatus ch_mesh_parse(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
-                       int* vertex_count, ChVec3** vertices, int* triangle_count, int** triangles) {
+                       int* vertex_count, ChVec3** vertices, int* triangle_count, int** triangles, double** uv) {
   ChFacets s = {0};
   ChStatus status = parse(context, arena, path, false, text, size, &s);
-  return give(status, &s, vertex_count, vertices, triangle_count, triangles);
+  return give(status, &s, vertex_count, vertices, triangle_count, triangles, uv);
 }
 
 ChStatus ch_mesh_read(ChContext* context, ChArena* arena, const char* file, int* vertex_count, ChVec3** vertices,
-                      int* triangle_count, int** triangles) {
+                      int* triangle_count, int** triangles, double** uv) {
   ChWholeFile whole;
   ChFacets s = {0};
   ChStatus status = ch_whole_file_read_at_most(context, file, true, MOST, arena, &whole);
   if (status == CH_OK) status = parse(context, arena, file, true, whole.text, whole.size, &s);
-  return give(status, &s, vertex_count, vertices, triangle_count, triangles);
+  return give(status, &s, vertex_count, vertices, triangle_count, triangles, uv);
 }

@@ -147,8 +147,8 @@ static ChStatus values_of(Gltf* g, int number, int width, Values* out) {
   if (member(g, a, "sparse") >= 0 || view < 0)
     return wrong(g, "accessor", number, "is sparse; save the file without sparse accessors");
   if (view >= g->views.count) return wrong(g, "accessor", number, "names a view that is not in the file");
-  if (count < 1 || size_of(type) == 0 || (width == 3) != (type == FLOATS))
-    return wrong(g, "accessor", number, width == 3 ? "must hold floats, three a vertex" : "must hold whole numbers");
+  if (count < 1 || size_of(type) == 0 || (width == 1) == (type == FLOATS))
+    return wrong(g, "accessor", number, width > 1 ? "must hold floats, three a vertex" : "must hold whole numbers");
   const int v = g->views.token[view];
   Bytes bytes = {NULL, 0};
   ChStatus status = buffer_of(g, index_of(g, v, "buffer"), &bytes);
@@ -192,21 +192,48 @@ static void corners_of(int mode, int k, int corner[3]) {
   corner[2] = mode == TRIANGLES ? 3 * k + 2 : k + 2;
 }
 
-static ChStatus add_triangles(Gltf* g, int mesh, int mode, int first, int vertices, const Values* index,
-                              bool mirrored) {
-  const int corners = index ? index->count : vertices;
-  const int count = mode == TRIANGLES ? corners / 3 : corners - 2;
+// Places of a triangle's corners on a texture. The format's v points down.
+static void places_of(const Values* place, const int corner[3], double uv[6]) {
+  for (int c = 0; c < 3; ++c) {
+    const unsigned char* at = place->at + (size_t)corner[c] * place->stride;
+    const double u = ch_single(ch_little_endian(at)), v = ch_single(ch_little_endian(at + 4));
+    uv[2 * c] = isfinite(u) ? u : 0.0;
+    uv[2 * c + 1] = isfinite(v) ? 1.0 - v : 0.0;
+  }
+}
+
+// What a primitive's triangles are made of.
+typedef struct Primitive {
+  int mode, first, vertices;  // first: of its vertices in the surface
+  const Values* index;        // NULL: one after the other
+  const Values* place;        // NULL: no places on a texture
+  bool mirrored;
+} Primitive;
+
+static ChStatus add_triangles(Gltf* g, int mesh, const Primitive* p) {
+  const int corners = p->index ? p->index->count : p->vertices;
+  const int count = p->mode == TRIANGLES ? corners / 3 : corners - 2;
   if (count > MOST_TRIANGLES - g->surface->triangle_count)
     return ch_fail(g->context, CH_ERR_SIZE, "%s: has more than %d triangles", g->path, MOST_TRIANGLES);
   for (int k = 0; k < count; ++k) {
     int corner[3];
-    corners_of(mode, k, corner);
+    double uv[6];
+    corners_of(p->mode, k, corner);
     for (int c = 0; c < 3; ++c) {
-      uint32_t at = index ? whole_at(index, corner[c]) : (uint32_t)corner[c];
-      if (at >= (uint32_t)vertices) return wrong(g, "mesh", mesh, "has an index beyond its vertices");
-      corner[c] = first + (int)at;
+      uint32_t at = p->index ? whole_at(p->index, corner[c]) : (uint32_t)corner[c];
+      if (at >= (uint32_t)p->vertices) return wrong(g, "mesh", mesh, "has an index beyond its vertices");
+      corner[c] = (int)at;
     }
-    ch_facets_add_triangle(g->arena, g->surface, corner[0], corner[mirrored ? 2 : 1], corner[mirrored ? 1 : 2]);
+    if (p->mirrored) {
+      int last = corner[2];
+      corner[2] = corner[1], corner[1] = last;
+    }
+    if (p->place) places_of(p->place, corner, uv);
+    for (int c = 0; c < 3; ++c) corner[c] += p->first;
+    if (p->place)
+      ch_facets_add_placed(g->arena, g->surface, corner, uv);
+    else
+      ch_facets_add_triangle(g->arena, g->surface, corner[0], corner[1], corner[2]);
   }
   return CH_OK;
 }
@@ -216,19 +243,34 @@ static double determinant(const ChMat3* a) {
   return ch_dot(ch_cross(x, y), ch_vec(a->m[0][2], a->m[1][2], a->m[2][2]));
 }
 
+// Of the first texture, as floats, one for each vertex; what is otherwise counts as none: it is for drawing alone.
+static bool find_places(Gltf* g, int primitive, int vertices, Values* out) {
+  const int place = member(g, member(g, primitive, "attributes"), "TEXCOORD_0");
+  ChContext own = {0}, *context = g->context;
+  g->context = &own;
+  bool good = place >= 0 && values_of(g, ch_tokens_index(&g->json, place), 2, out) == CH_OK;
+  g->context = context;
+  return good && out->count == vertices;
+}
+
 static ChStatus add_primitive(Gltf* g, int mesh, int primitive, const Affine* m) {
   const int mode = member(g, primitive, "mode") < 0 ? TRIANGLES : index_of(g, primitive, "mode");
   if (mode < TRIANGLES || mode > FAN) return CH_OK;  // points and lines
   const int first = g->surface->vertex_count, indices = member(g, primitive, "indices");
-  Values position = {0}, index = {0};
+  Values position = {0}, index = {0}, place = {0};
   ChStatus status = values_of(g, index_of(g, member(g, primitive, "attributes"), "POSITION"), 3, &position);
   if (status == CH_OK && indices >= 0) status = values_of(g, ch_tokens_index(&g->json, indices), 1, &index);
   if (status == CH_OK && position.count > 3 * MOST_TRIANGLES - first)
     status = ch_fail(g->context, CH_ERR_SIZE, "%s: has more than %d vertices", g->path, 3 * MOST_TRIANGLES);
   if (status == CH_OK) status = add_vertices(g, mesh, &position, m);
   if (status != CH_OK) return status;
-  return add_triangles(g, mesh, mode, first, position.count, indices >= 0 ? &index : NULL,
-                       determinant(&m->linear) < 0.0);
+  const Primitive all = {.mode = mode,
+                         .first = first,
+                         .vertices = position.count,
+                         .index = indices >= 0 ? &index : NULL,
+                         .place = find_places(g, primitive, position.count, &place) ? &place : NULL,
+                         .mirrored = determinant(&m->linear) < 0.0};
+  return add_triangles(g, mesh, &all);
 }
 
 static ChStatus add_mesh(Gltf* g, int mesh, const Affine* m) {

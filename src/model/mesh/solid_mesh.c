@@ -62,6 +62,10 @@ static ChStatus make_solid(ChContext* context, ChArena* arena, const ChShapeDef*
 static ChStatus make_mesh(ChContext* context, ChArena* arena, const ChShapeDef* def, ChMeshUse use, ChMesh** mesh) {
   ChStatus status =
       ch_mesh_create(context, arena, def->point_count, def->points, def->triangle_count, def->triangles, 3, mesh);
+  if (status == CH_OK && def->uv) {
+    size_t count = 6 * (size_t)def->triangle_count;
+    (*mesh)->uv = memcpy(CH_TAKE(arena, count, double), def->uv, count * sizeof *def->uv);
+  }
   bool closes = def->closed || use == CH_MESH_WEIGHS;
   if (status == CH_OK && closes && !(*mesh)->closed) status = refuse_open(context, *mesh, !def->closed);
   if (status == CH_OK && use != CH_MESH_STANDS) status = make_solid(context, arena, def, *mesh);
@@ -90,6 +94,7 @@ static ChStatus make_healed(ChContext* context, ChWorld* world, const ChShapeDef
   ChShapeDef healed = *def;
   healed.point_count = heal.vertex_count, healed.points = heal.vertices;
   healed.triangle_count = heal.triangle_count, healed.triangles = heal.triangles;
+  healed.uv = NULL;
   if (make_mesh(&own, world->arena, &healed, use, mesh) != CH_OK) return refused;
   char text[1024], line[1200];
   ch_mesh_heal_tell(&heal, sizeof text, text);

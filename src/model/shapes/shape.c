@@ -112,14 +112,16 @@ static ChStatus read_points(ChContext* context, ChWorld* world, ChShapeDef* def)
   if (known) {
     def->point_count = known->vertex_count, def->points = known->vertices;
     def->triangle_count = known->cell_count, def->triangles = known->cells;
+    def->uv = known->uv;
     return CH_OK;
   }
   ChVec3* points;
   int* triangles;
+  double* uv;
   ChStatus status =
-      ch_mesh_read(context, world->arena, def->file, &def->point_count, &points, &def->triangle_count, &triangles);
+      ch_mesh_read(context, world->arena, def->file, &def->point_count, &points, &def->triangle_count, &triangles, &uv);
   if (status != CH_OK) return status;
-  def->points = points, def->triangles = triangles;
+  def->points = points, def->triangles = triangles, def->uv = uv;
   if (def->scale != 0.0 && def->scale != 1.0) scale_points(world, def);
   return CH_OK;
 }

@@ -1,6 +1,8 @@
 // Surfaces of shapes as polygons: see surface.h.
 #include "model/shapes/surface.h"
 
+#include <string.h>
+
 #include "model/mesh/mesh.h"
 #include "model/shapes/shape_kind.h"
 
@@ -91,6 +93,10 @@ ChPatches ch_patches_mesh(ChArena* arena, const ChShape* shape, const ChSurfaceV
   p.line = cells->width == 2;
   for (int v = 0; v < cells->vertex_count; ++v) add_point(&p, cells->vertices[v]);
   for (int c = 0; c < cells->cell_count; ++c) add_cell(&p, cells->width, cells->cells + (long)cells->width * c);
+  if (cells->uv) {
+    size_t count = 2 * (size_t)p.corner_count;
+    p.uv = memcpy(CH_TAKE(arena, count, double), cells->uv, count * sizeof *p.uv);
+  }
   return p;
 }
 

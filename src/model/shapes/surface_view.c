@@ -43,18 +43,20 @@ double ch_world_ball(const ChWorld* world, ChVec3* centre) {
 // What the arena holds, in memory that the caller frees.
 static ChStatus copy_out(ChContext* context, const ChPatches* p, ChPatches* out) {
   size_t points = (size_t)p->point_count * sizeof *p->points, sizes = (size_t)p->cell_count * sizeof(int),
-         corners = (size_t)p->corner_count * sizeof(int);
+         corners = (size_t)p->corner_count * sizeof(int), uv = p->uv ? 2 * (size_t)p->corner_count * sizeof *p->uv : 0;
   *out = *p;
   out->points = malloc(points + 1);
   out->sizes = malloc(sizes + 1);
   out->corners = malloc(corners + 1);
-  if (!out->points || !out->sizes || !out->corners) {
+  out->uv = uv ? malloc(uv) : NULL;
+  if (!out->points || !out->sizes || !out->corners || (uv && !out->uv)) {
     ch_patches_free(out);
     return ch_fail(context, CH_ERR_MEMORY, "out of memory for a surface of %d points", p->point_count);
   }
   memcpy(out->points, p->points, points);
   memcpy(out->sizes, p->sizes, sizes);
   memcpy(out->corners, p->corners, corners);
+  if (uv) memcpy(out->uv, p->uv, uv);
   return CH_OK;
 }
 
@@ -81,5 +83,6 @@ void ch_patches_free(ChPatches* patches) {
   free(patches->points);
   free(patches->sizes);
   free(patches->corners);
+  free(patches->uv);
   *patches = (ChPatches){0};
 }

@@ -8,13 +8,14 @@ import { BODY_FLOATS, type Frame, type SceneMessage } from "../protocol";
 import { bodyBox, isEndless, quaternion, sceneBox, v3 } from "./extent";
 import { pieces, type Piece } from "./forms";
 import { sphereGeometry } from "./geometry";
-import { bodyMaterial } from "./materials";
+import { bodyMaterial, type Worn, type WornUniforms } from "./materials";
 import { Images } from "./cell";
 import { Instances, type Slot } from "./instances";
 import { colourBodies } from "./neighbours";
 import { isQuantity, isSoftQuantity, Quantities, type Colouring } from "./quantities";
 import { skinOf, type SkinPlace, type SkinQuantity } from "./skin";
 import { Soft } from "./soft";
+import { wornBy } from "./textures";
 
 // Of colours by a quantity, for all panes.
 export interface Scale {
@@ -52,12 +53,15 @@ function given(colour: string | undefined): number | null {
   return colour && /^#[0-9a-f]{6}$/i.test(colour) ? parseInt(colour.slice(1), 16) : null;
 }
 
+const keyOf = (worn: Worn | null): string => (worn ? `${worn.map.uuid} ${worn.size} ${worn.placed}` : "");
+
 const PATTERNS = ["plain", "checks", "stripes", "card"];
 
 interface Group {
   make: Piece["make"];
   hidden: boolean;
   shade: number;
+  worn: Worn | null;
   slots: Slot[];
 }
 
@@ -71,7 +75,8 @@ export class Bodies {
   private painted = 0; // end of the scale by which points were last coloured
   private readonly materialOf: number[] = []; // number of the body's material, in order of appearance
   private readonly colourBy: Int16Array; // number of the body's own colour, other than those of its neighbours
-  private readonly materials = new Map<number, THREE.Material>(); // by shade
+  private readonly materials = new Map<string, THREE.Material>(); // by shade and what is worn
+  private readonly wearers: Set<number> = new Set(); // bodies with a picture on them
   private readonly seeThrough: THREE.Material;
   private readonly quantities: Quantities;
   private islandColour: Int32Array;
@@ -104,9 +109,10 @@ export class Bodies {
     this.paint();
   }
 
-  private material(shade: number): THREE.Material {
-    const known = this.materials.get(shade) ?? bodyMaterial(this.scene.dimension === 2, shade / SHADES);
-    this.materials.set(shade, known);
+  private material(shade: number, worn: Worn | null, lined = false): THREE.Material {
+    const key = `${shade}${lined} ${keyOf(worn)}`;
+    const known = this.materials.get(key) ?? bodyMaterial(this.scene.dimension === 2, shade / SHADES, lined, worn);
+    this.materials.set(key, known);
     return known;
   }
 
@@ -122,17 +128,21 @@ export class Bodies {
       if (skip(b)) return;
       const shade = Math.round(SHADES * Math.min(1, Math.max(0, body.look?.opacity ?? 1)));
       const hidden = body.look?.opacity === undefined && hides(this.scene, b, moving, first);
+      const wears = hidden ? null : wornBy(this.scene, b);
+      if (wears) this.wearers.add(b);
       for (const shape of body.shapes) {
         if (isEndless(shape)) continue;
         const place = new THREE.Matrix4().compose(v3(shape.at), quaternion(shape.orientation), cube(1));
         const skin = skinOf(shape);
         if (skin) {
-          this.softs.push(new Soft(shape, skin, this.lined, this.crease, { body: b, place }));
+          const material = wears ? this.material(SHADES, { ...wears, placed: false }, true) : this.lined;
+          this.softs.push(new Soft(shape, skin, material, this.crease, { body: b, place }));
           continue;
         }
         for (const piece of pieces(shape, planar, ball, band)) {
-          const key = `${hidden}${shade} ${piece.key}`;
-          if (!found.has(key)) found.set(key, { make: piece.make, hidden, shade, slots: [] });
+          const worn = wears && { ...wears, placed: shape.uv !== undefined };
+          const key = `${hidden}${shade} ${keyOf(worn)} ${piece.key}`;
+          if (!found.has(key)) found.set(key, { make: piece.make, hidden, shade, worn, slots: [] });
           const own = new THREE.Matrix4().compose(piece.at ?? new THREE.Vector3(), new THREE.Quaternion(), piece.size);
           const pattern = Math.max(0, PATTERNS.indexOf(body.look?.pattern ?? "plain"));
           const slot = { body: b, place: place.clone().multiply(own), size: piece.size, pattern };
@@ -149,8 +159,9 @@ export class Bodies {
     }
   }
 
-  private addSet({ make, hidden, shade, slots }: Group, images: Images, planar: boolean): void {
-    const set = new Instances(make(), hidden ? this.seeThrough : this.material(shade), slots, images, shade);
+  private addSet({ make, hidden, shade, worn, slots }: Group, images: Images, planar: boolean): void {
+    const set = new Instances(make(), hidden ? this.seeThrough : this.material(shade, worn), slots, images, shade);
+    set.mesh.userData.worn = worn;
     const solid = !hidden && shade === SHADES;
     set.mesh.castShadow = solid && !planar;
     set.mesh.receiveShadow = !hidden && !planar;
@@ -166,7 +177,8 @@ export class Bodies {
     for (const set of this.sets) {
       if (set.mesh.material === this.seeThrough) continue;
       const soft = this.softs.some((one) => one.set === set);
-      if (!soft) set.mesh.material = this.material(on ? Math.round(GHOST * Math.min(set.shade, SHADES)) : set.shade);
+      const shade = on ? Math.round(GHOST * Math.min(set.shade, SHADES)) : set.shade;
+      if (!soft) set.mesh.material = this.material(shade, set.mesh.userData.worn as Worn | null);
       set.mesh.castShadow = !on && this.scene.dimension === 3 && set.shade === SHADES;
       set.mesh.renderOrder = on || set.shade < SHADES ? 2 : 0;
     }
@@ -235,6 +247,18 @@ export class Bodies {
     return out.setRGB(...scaleColour(share));
   }
 
+  // Where bodies are told apart and not measured.
+  private get showsPictures(): boolean {
+    return this.colouring === "body" || this.colouring === "material";
+  }
+
+  private showPictures(): void {
+    for (const material of this.materials.values()) {
+      const worn = material.userData.worn as WornUniforms | null;
+      if (worn) worn.wornShown.value = this.showsPictures && worn.worn.value?.userData.ready ? 1 : 0;
+    }
+  }
+
   // What the scene says holds, where bodies are told apart and not measured; bodies of one colour differ a little in
   // lightness.
   private colourOf(body: number, out: THREE.Color): THREE.Color {
@@ -245,6 +269,7 @@ export class Bodies {
     if (isQuantity(this.colouring)) return fixed ? out.setHex(this.look.fixed) : this.quantityColour(body, out);
     const own = this.colouring === "island" ? null : given(look?.colour);
     if (own !== null) return out.setHex(own);
+    if (this.wearers.has(body) && this.showsPictures) return out.setHex(0xffffff);
     const index = { body: this.colourBy, material: this.materialOf, island: this.islandColour }[
       this.colouring as "body" | "material" | "island"
     ][body];
@@ -265,6 +290,7 @@ export class Bodies {
 
   paint(look: Look = this.look): void {
     this.look = look;
+    this.showPictures();
     if (isSoftQuantity(this.colouring))
       for (const soft of this.softs) this.grow(soft.skin.most(this.colouring as SkinQuantity));
     this.paintSkins(this.softs);

@@ -1,6 +1,7 @@
 // The shapes that come as numbers, one row each: how far they reach, and of which pieces they are drawn. The rows are
 // those of ../world_types: a shape that is missing here does not compile.
 import * as THREE from "three";
+import { bytesOf } from "../bytes";
 import type { Shape } from "../protocol";
 import { SHAPES, type NamedShape } from "../world_types";
 import {
@@ -79,13 +80,18 @@ function textOf(points: number[][] | undefined): string {
   return known;
 }
 
+function placesOf(uv: string | undefined): Float32Array | undefined {
+  const bytes = uv === undefined ? null : bytesOf(uv);
+  return bytes && bytes.length % 4 === 0 ? new Float32Array(bytes.buffer) : undefined;
+}
+
 // What is not known by its numbers is a surface (vertices and triangles) or a polyline (points), which is drawn as a band.
 export function pieces(shape: Shape, planar: boolean, ball: Piece["make"], band: number): Piece[] {
   const form = formOf(shape);
   if (form) return form.pieces(shape, planar, ball);
-  const { vertices, triangles, points } = shape;
+  const { vertices, triangles, points, uv } = shape;
   const key = `${shape.type}${textOf(vertices ?? points)}`;
   if (points) return [{ key, make: () => chainGeometry(points, band), size: cube(1) }];
-  if (vertices && triangles) return [{ key, make: () => triangleGeometry(vertices, triangles), size: cube(1) }];
+  if (vertices && triangles) return [{ key, make: () => triangleGeometry(vertices, triangles, placesOf(uv)), size: cube(1) }];
   return vertices ? [{ key, make: () => polygonGeometry(vertices), size: cube(1) }] : [];
 }

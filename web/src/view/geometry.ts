@@ -117,8 +117,25 @@ function fromTriangles(positions: number[]): THREE.BufferGeometry {
 
 const coordinate = (v: number[]): [number, number, number] => [v[0] ?? 0, v[1] ?? 0, v[2] ?? 0];
 
-export function triangleGeometry(vertices: number[][], triangles: number[][]): THREE.BufferGeometry {
-  return fromTriangles(triangles.flatMap((t) => t.flatMap((i) => coordinate(vertices[i] ?? []))));
+// Adds `own`, the place within the box of a shape that is drawn in its own size, from -1 to 1 along each side, and keeps
+// half the sides.
+export function markPlaces(geometry: THREE.BufferGeometry, rest?: Float32Array): THREE.BufferGeometry {
+  const at = rest ?? (geometry.getAttribute("position").array as Float32Array);
+  const box = new THREE.Box3().setFromArray(at);
+  const centre = box.getCenter(new THREE.Vector3()).toArray();
+  const half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5);
+  const wide = half.toArray().map((x) => x || 1);
+  const own = Float32Array.from(at, (x, k) => (x - centre[k % 3]) / wide[k % 3]);
+  geometry.setAttribute("own", new THREE.BufferAttribute(own, 3));
+  geometry.userData.half = half;
+  return geometry;
+}
+
+// `uv`: places of the corners on a texture.
+export function triangleGeometry(vertices: number[][], triangles: number[][], uv?: Float32Array): THREE.BufferGeometry {
+  const geometry = fromTriangles(triangles.flatMap((t) => t.flatMap((i) => coordinate(vertices[i] ?? []))));
+  if (uv && uv.length === 6 * triangles.length) geometry.setAttribute("uv", new THREE.BufferAttribute(uv, 2));
+  return markPlaces(geometry);
 }
 
 // Convex, counter-clockwise.
@@ -127,7 +144,7 @@ export function polygonGeometry(points: number[][]): THREE.BufferGeometry {
   for (let i = 1; i + 1 < points.length; i++) {
     positions.push(...coordinate(points[0]), ...coordinate(points[i]), ...coordinate(points[i + 1]));
   }
-  return fromTriangles(positions);
+  return markPlaces(fromTriangles(positions));
 }
 
 // A chain is solid on the right of its direction: it is drawn as a band of the given width on that side.

@@ -11,6 +11,8 @@ export interface Slot {
   pattern?: number; // painted on it
 }
 
+const UNIT = new THREE.Vector3(1, 1, 1);
+
 export class Instances {
   readonly mesh: THREE.InstancedMesh;
   private readonly local: Float32Array; // 12 a slot: three columns, then the place
@@ -27,7 +29,9 @@ export class Instances {
     this.mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * slots.length), 3);
     this.mesh.frustumCulled = false; // its bounds change with every frame
     this.local = new Float32Array(12 * slots.length);
-    const patterned = slots.flatMap(({ size, pattern }) => [size?.x ?? 1, size?.y ?? 1, size?.z ?? 1, pattern ?? 0]);
+    if (!geometry.hasAttribute("own")) geometry.setAttribute("own", geometry.getAttribute("position"));
+    const half = geometry.userData.half as THREE.Vector3 | undefined; // of what is drawn in its own size
+    const patterned = slots.flatMap(({ size, pattern }) => [...(half ?? size ?? UNIT).toArray(), pattern ?? 0]);
     geometry.setAttribute("patterned", new THREE.InstancedBufferAttribute(new Float32Array(patterned), 4));
     slots.forEach((slot, i) => {
       const e = slot.place.elements;

@@ -1,9 +1,10 @@
 // The few materials of a scene. Outlines come from the attribute `edge` (geometry.ts), the grid from the position.
 import * as THREE from "three";
 
-// Patterns are painted by place on the shape: `patterned` holds its half extents, and which pattern it is.
+// Patterns are painted by place on the shape: `own` is that from -1 to 1, and `patterned` holds the half extents, and
+// which pattern it is.
 const EDGE_VERTEX =
-  "attribute vec3 edge;\nattribute vec4 patterned;\nvarying vec3 vEdge, vOwn;\nvarying vec4 vPatterned;\n";
+  "attribute vec3 edge, own;\nattribute vec4 patterned;\nvarying vec3 vEdge, vOwn;\nvarying vec4 vPatterned;\n";
 const EDGE_FRAGMENT = `
   vec3 edgeWidth = fwidth(vEdge);
   vec3 away = smoothstep(vec3(0.0), 1.4 * edgeWidth + 1e-6, vEdge);
@@ -50,22 +51,69 @@ vec3 patternOf(vec3 colour, vec3 at, vec4 patterned) {
 }
 `;
 
-function addEdges(material: THREE.Material): void {
+// A picture on a shape that does not say where, from six sides, as apps/export/box_map.c has it: the picture that lies
+// in the plane of the two axes other than the normal's.
+const WORN_FRAGMENT = `
+uniform sampler2D worn;
+uniform float wornSize, wornShown;
+vec2 wornPlace(vec3 own, vec3 halves) {
+  vec3 at = own * halves;
+  vec3 n = cross(dFdx(at), dFdy(at));
+  if (!gl_FrontFacing) n = -n;
+  vec3 a = abs(n);
+  vec3 wide = wornSize > 0.0 ? vec3(wornSize) : 2.0 * max(halves, vec3(1e-9));
+  vec3 p = at / wide;
+  if (a.x >= a.y && a.x >= a.z) return 0.5 + vec2(n.x < 0.0 ? -p.y : p.y, p.z);
+  if (a.y >= a.z) return 0.5 + vec2(n.y < 0.0 ? p.x : -p.x, p.z);
+  return 0.5 + vec2(n.z < 0.0 ? -p.x : p.x, p.y);
+}
+`;
+
+function addEdges(material: THREE.Material, worn: Worn | null, uniforms: WornUniforms | null): void {
   material.onBeforeCompile = (shader) => {
+    if (uniforms) Object.assign(shader.uniforms, uniforms);
     shader.vertexShader =
-      EDGE_VERTEX +
+      `${EDGE_VERTEX}${worn?.placed ? "varying vec2 vPlace;\n" : ""}` +
       shader.vertexShader.replace(
         "#include <begin_vertex>",
-        "#include <begin_vertex>\n vEdge = edge;\n vOwn = position;\n vPatterned = patterned;",
+        `#include <begin_vertex>\n vEdge = edge;\n vOwn = own;\n vPatterned = patterned;
+         ${worn?.placed ? "vPlace = uv;" : ""}`,
       );
+    const place = worn?.placed ? "vPlace" : "wornPlace(vOwn, vPatterned.xyz)";
+    const wear = worn ? `diffuseColor.rgb *= mix(vec3(1.0), texture2D(worn, ${place}).rgb, wornShown);` : "";
     shader.fragmentShader =
-      `varying vec3 vEdge, vOwn;\nvarying vec4 vPatterned;\n${PATTERN_FRAGMENT}` +
-      shader.fragmentShader.replace("#include <color_fragment>", `#include <color_fragment>\n${EDGE_FRAGMENT}`);
+      `varying vec3 vEdge, vOwn;\nvarying vec4 vPatterned;\n${worn?.placed ? "varying vec2 vPlace;\n" : ""}` +
+      PATTERN_FRAGMENT +
+      (worn ? WORN_FRAGMENT : "") +
+      shader.fragmentShader.replace(
+        "#include <color_fragment>",
+        `#include <color_fragment>\n${wear}\n${EDGE_FRAGMENT}`,
+      );
   };
+  material.customProgramCacheKey = () => `worn ${worn ? (worn.placed ? "placed" : "boxed") : "none"}`;
+}
+
+// A picture on it: `placed` where the geometry says at which place (its `uv`).
+export interface Worn {
+  map: THREE.Texture;
+  size: number;
+  placed: boolean;
+}
+
+export interface WornUniforms {
+  worn: { value: THREE.Texture | null };
+  wornSize: { value: number };
+  wornShown: { value: number }; // 0 hides it
+  [name: string]: THREE.IUniform;
 }
 
 // `lined`: lines are drawn on it, which must not sink in.
-export function bodyMaterial(planar: boolean, opacity: number, lined = false): THREE.Material {
+export function bodyMaterial(
+  planar: boolean,
+  opacity: number,
+  lined = false,
+  worn: Worn | null = null,
+): THREE.Material {
   const seeThrough = opacity < 1;
   const common = {
     polygonOffset: lined,
@@ -79,7 +127,9 @@ export function bodyMaterial(planar: boolean, opacity: number, lined = false): T
   const material = planar
     ? new THREE.MeshBasicMaterial({ ...common, side: THREE.DoubleSide })
     : new THREE.MeshLambertMaterial({ ...common, side: seeThrough ? THREE.DoubleSide : THREE.FrontSide });
-  addEdges(material);
+  const uniforms = worn && { worn: { value: worn.map }, wornSize: { value: worn.size }, wornShown: { value: 1 } };
+  addEdges(material, worn, uniforms);
+  material.userData.worn = uniforms;
   return material;
 }
 

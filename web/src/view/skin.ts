@@ -5,6 +5,7 @@ import * as THREE from "three";
 import { bytesOf } from "../bytes";
 import { scaleColour } from "../palette";
 import type { Shape, Vec3 } from "../protocol";
+import { markPlaces } from "./geometry";
 
 // A place on a skin: inside of a triangle, by barycentric coordinates.
 export interface SkinPlace {
@@ -163,6 +164,7 @@ export class DeformedSkin {
     this.geometry.setAttribute("color", dynamic(this.colours));
     this.geometry.setAttribute("edge", new THREE.BufferAttribute(new Float32Array(skin.rest.length).fill(1), 3));
     this.geometry.setIndex(new THREE.BufferAttribute(skin.triangles, 1));
+    markPlaces(this.geometry, skin.rest);
     this.creases.setAttribute("position", position);
     this.creases.setIndex(new THREE.BufferAttribute(skin.creases, 1));
     this.findNormals();

@@ -9,6 +9,7 @@ import { roomAround } from "./extent";
 import { Pane, type Shown } from "./pane";
 import { COLOURINGS, isSoftQuantity, type Colouring } from "./quantities";
 import { isMoving, shotAt } from "./shot";
+import { onTexture } from "./textures";
 
 export interface Hit extends BodyHit {
   pane: number;
@@ -84,6 +85,7 @@ export class Stage implements Panel {
     element.append(canvas);
     this.rig = new Rig(canvas, () => this.invalidate());
     this.panes.push(new Pane(this.look, this.shown));
+    onTexture(() => this.apply());
     new ResizeObserver(() => this.resize()).observe(element);
     this.resize();
   }
