@@ -212,6 +212,22 @@ static void add_moments(const ChMoment* moment, const ChGap* gap, const ChSurfac
   law->more[0] = surface->rolling, law->more[1] = surface->drilling;
 }
 
+// A point of a skin that parts at the speed u, and that a fast mode brings back within the step, may come back at the
+// speed (1 - a)/a u, a its weight. Stopped sooner its contact would do the work ((1 - a) u + a u+) r > 0 on what has
+// just left it (docs/theory/soft_bodies.md). `part`: of u, by deformation; the frame moves by its new velocity and
+// must not come back so far.
+static double rebound(const ChMoment* moment, const ChRowRule* rule, const ChRows* rows, const ChGap* gap) {
+  const int block = rows->block_count - 1;
+  double part = 0.0, speed = ch_row_speed(&rows->rows[rows->blocks[block].law.row], gap->body, moment->states);
+  for (int side = 0; side < 2; ++side) {
+    const ChSkinTouch* touch = ch_row_touch(rows, block, side);
+    if (!touch) continue;
+    const double* rates = ch_state_rates(moment->world, moment->states, gap->body[side]);
+    part += ch_dot(touch->along[0], ch_skin_velocity(moment->world, gap->body[side], &touch->point, rates));
+  }
+  return rule->rebound * fmin(part, speed + part);
+}
+
 static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index, const ChSurface* surface, ChRows* out,
                         int* used) {
   const ChGap* gap = &moment->gaps[index];
@@ -254,7 +270,12 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
   }
   if (rule->heap) yield(moment, rule, surface, gap, block, out);
   if (sheared) yield_along(rule, surface, dimension, block, out);
-  if (out->touches) add_touches(moment, gap, axes, dimension, out, used);
+  if (!out->touches) return;
+  add_touches(moment, gap, axes, dimension, out, used);
+  if (rule->rebound > 0.0) {
+    double *w = &out->w[block->law.row], asked = *w - out->prescribed[block->law.row];
+    if (asked >= 0.0) *w += fmax(rebound(moment, rule, out, gap) - asked, 0.0);
+  }
 }
 
 // The speed that a drive asks for: position drives the mean over the step, so that its end is met whatever the signal

@@ -76,6 +76,7 @@ typedef struct ChRowRule {
   const unsigned char* bonded;  // of each gap: whether it is held together, where there is cohesion; else NULL
   const ChVec3* stretch;        // of each gap: of the spring along its tangents, in the world; NULL: there are none
   bool frictionless;            // impact and projection steps may ask for normals alone
+  double rebound;               // of a skin that parts: how fast it may come back, as a share (rows.c)
 } ChRowRule;
 
 typedef struct ChMoment {

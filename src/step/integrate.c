@@ -87,6 +87,8 @@ static ChRowRule row_rule(const Step* p) {
     case CH_STABILIZE_ON:
       break;
   }
+  const double weight = ch_integrator_soft_weight(o);
+  if (p->it->contacts == CH_CONTACTS_STABILIZED && !rule.heap) rule.rebound = (1.0 - weight) / weight;
   if (p->it->contacts == CH_CONTACTS_ARRIVE) {  // where a gap closes at the end is the scheme itself, no stabilisation
     rule.contact_gain = 1.0 / (h * (1.0 - p->a));
     rule.push_out = INFINITY;

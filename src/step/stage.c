@@ -172,6 +172,18 @@ static double* copy_of(ChArena* arena, const double* x, int count) {
   return copy;
 }
 
+static Attempt keep_attempt(const ChIslandRun* island) {
+  const ChProblem* p = island->problem;
+  return (Attempt){.w = copy_of(island->arena, p->w, p->rows),
+                   .r = copy_of(island->arena, island->r, p->rows),
+                   .u = copy_of(island->arena, island->u, p->rows),
+                   .v = copy_of(island->arena, island->v, p->dof),
+                   .slack = island->slack ? copy_of(island->arena, island->slack, p->block_count) : NULL,
+                   .relaxed = island->relaxed,
+                   .held = island->held,
+                   .info = island->info};
+}
+
 static void put_back(ChIslandRun* island, const Attempt* from) {
   size_t rows = (size_t)island->problem->rows * sizeof(double);
   memcpy(island->problem->w, from->w, rows);
@@ -188,16 +200,9 @@ static void put_back(ChIslandRun* island, const Attempt* from) {
 // end, of which looking for them has had a quarter. Where it misses, too, overlaps were not the reason.
 static ChStatus solve_relaxed(ChContext* context, ChIslandRun* island, ChSolveOptions* options, ChStatus missed) {
   const ChProblem* p = island->problem;
-  double left = options->work_limit;
+  const double left = options->work_limit;
   if (!ch_relax_wanted(island)) return missed;
-  Attempt first = {.w = copy_of(island->arena, p->w, p->rows),
-                   .r = copy_of(island->arena, island->r, p->rows),
-                   .u = copy_of(island->arena, island->u, p->rows),
-                   .v = copy_of(island->arena, island->v, p->dof),
-                   .slack = island->slack ? copy_of(island->arena, island->slack, p->block_count) : NULL,
-                   .relaxed = island->relaxed,
-                   .held = island->held,
-                   .info = island->info};
+  Attempt first = keep_attempt(island);
   if (!ch_relax_missed(island, 0.25 * left)) return missed;
   options->work_limit = 0.5 * left;
   ChStatus status = ch_solve(context, p, options, island->v, island->u, island->r, &island->info);
@@ -206,6 +211,28 @@ static ChStatus solve_relaxed(ChContext* context, ChIslandRun* island, ChSolveOp
     put_back(island, &first);
     return missed;
   }
+  island->info.outer += first.info.outer;
+  island->info.inner += first.info.inner;
+  return status;
+}
+
+// Many contacts on the few freedoms of a deformable body have many answers, and the reactions of the last step may be
+// far from any of this one: paths from there go round in circles that a start from nothing does not meet.
+static ChStatus solve_cold(ChContext* context, ChIslandRun* island, ChSolveOptions* options, ChStatus missed) {
+  const ChStage* s = island->stage;
+  if (!options->warm || s->moment->world->mode_count == 0 || s->trial.rejects) return missed;
+  const double left = options->work_limit, *warm = options->warm;
+  Attempt first = keep_attempt(island);
+  options->warm = NULL;
+  options->work_limit = 0.5 * left;
+  ChStatus status = ch_solve(context, island->problem, options, island->v, island->u, island->r, &island->info);
+  options->warm = warm;
+  if (misses(status)) {
+    options->work_limit = fmax(left - island->info.work, 0.25 * left);
+    put_back(island, &first);
+    return missed;
+  }
+  options->work_limit = 0.5 * left;
   island->info.outer += first.info.outer;
   island->info.inner += first.info.inner;
   return status;
@@ -231,6 +258,10 @@ static ChStatus solve_blocks(ChContext* context, ChIslandRun* island) {
   ChStatus status = ch_haste_solve(context, island, &options);
   options.accept = 0.0;
   bool fell_short = misses(status);
+  if (fell_short && relaxes(&options) && !isfinite(island->ends)) {
+    status = solve_cold(context, island, &options, status);
+    fell_short = misses(status);
+  }
   if (fell_short && relaxes(&options) && !isfinite(island->ends)) {
     status = solve_relaxed(context, island, &options, status);
     fell_short = misses(status);
