@@ -188,7 +188,7 @@ static void F2_bending_modes_of_a_spinning_shaft_split(void** state) {
 }
 
 // The midpoint rule turns an oscillator by 2 atan(omega h / 2) a step and keeps its amplitude.
-static void oscillator_has_the_frequency_of_the_midpoint_rule(void** state) {
+static void B21_oscillator_has_the_frequency_of_the_midpoint_rule(void** state) {
   (void)state;
   double omega = 200.0, h = 5e-3, phase = 2.0 * atan(0.5 * omega * h);
   ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
@@ -355,7 +355,7 @@ int main(void) {
       cmocka_unit_test(fast_spin_is_followed),
       cmocka_unit_test(F2_spinning_bar_stretches_and_stiffens),
       cmocka_unit_test(F2_bending_modes_of_a_spinning_shaft_split),
-      cmocka_unit_test(oscillator_has_the_frequency_of_the_midpoint_rule),
+      cmocka_unit_test(B21_oscillator_has_the_frequency_of_the_midpoint_rule),
       cmocka_unit_test(clamped_body_hangs_at_its_static_deflection),
       cmocka_unit_test(clamped_body_keeps_its_energy),
       cmocka_unit_test(checkpoint_of_a_soft_body_goes_on_bit_for_bit),

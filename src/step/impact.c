@@ -193,28 +193,15 @@ static double* take_impulses(ChArena* arena, const Shock* k) {
   return CH_TAKE(arena, ch_world_numbers(k->s->world), double);
 }
 
-// The rule of velocities does not know how the impulse comes about: with friction, or with many contacts on few modes,
-// it may give a body more than it had (Kane and Levinson 1985). Deformable bodies show it at every hard landing. Where
-// a shock gains energy that no driven body gave, it is taken back and made with a smaller part of the restitution;
-// without any it is plastic, and gains nothing.
-static ChStatus newton(ChContext* context, ChArena* arena, Shock* k, ChStepInfo* info) {
-  ChSimulation* s = k->s;
+// With a share of the restitution.
+static ChStatus newton(ChContext* context, ChArena* arena, Shock* k, double share, ChStepInfo* info) {
   double *r = CH_TAKE(arena, k->rows.row_count, double), *given = CH_TAKE(arena, k->rows.row_count, double);
-  const size_t rows = (size_t)k->rows.row_count * sizeof *given, numbers = (size_t)ch_world_numbers(s->world);
-  const double *before = read_velocities(arena, s), first = ch_kinetic_energy(s->world, s->states), work = info->work;
-  for (double share = 1.0, added = 0.0;; share = share > LEAST_SHARE ? 0.5 * share : 0.0) {
-    for (int b = 0; b < k->rows.block_count; ++b)
-      k->rows.w[k->rows.blocks[b].law.row] += (share - added) * k->bounce[b];
-    added = share;
-    ChStatus status = solve(context, arena, k, take_impulses(arena, k), given, r, info);
-    if (status != CH_OK || s->world->mode_count == 0 || share == 0.0 || info->missed) return status;
-    double after = ch_kinetic_energy(s->world, s->states), gain = after - first - (info->work - work);
-    if (gain <= 10.0 * s->options.solve.tolerance * (first + after)) return status;
-    memcpy(s->velocities, before, numbers * sizeof *before);
-    write_velocities(k);
-    memset(given, 0, rows);
-    info->work = work;
-  }
+  double* w = CH_TAKE(arena, k->rows.row_count, double);
+  memcpy(w, k->rows.w, (size_t)k->rows.row_count * sizeof *w);
+  for (int b = 0; b < k->rows.block_count; ++b) k->rows.w[k->rows.blocks[b].law.row] += share * k->bounce[b];
+  ChStatus status = solve(context, arena, k, take_impulses(arena, k), given, r, info);
+  memcpy(k->rows.w, w, (size_t)k->rows.row_count * sizeof *w);
+  return status;
 }
 
 static void add_modal_impulse(const ChWorld* world, int body, const ChSkinTouch* touch, double impulse,
@@ -227,12 +214,12 @@ static void add_modal_impulse(const ChWorld* world, int body, const ChSkinTouch*
 }
 
 // e r_c along the normals; `given` lists these impulses by rows.
-static void add_restitution(const Shock* k, const double* r, double* impulses, double* given) {
+static void add_restitution(const Shock* k, double share, const double* r, double* impulses, double* given) {
   const ChWorld* world = k->s->world;
   int width = ch_world_width(world);
   for (int b = 0; b < k->rows.block_count; ++b) {
     const ChRowBlock* block = &k->rows.blocks[b];
-    double impulse = k->restitution[b] * r[block->law.row];
+    double impulse = share * k->restitution[b] * r[block->law.row];
     const ChRow* row = &k->rows.rows[block->law.row];
     given[block->law.row] = impulse;
     for (int side = 0; side < 2 && impulse > 0.0; ++side) {
@@ -247,14 +234,34 @@ static void add_restitution(const Shock* k, const double* r, double* impulses, d
   }
 }
 
-static ChStatus poisson(ChContext* context, ChArena* arena, Shock* k, ChStepInfo* info) {
+static ChStatus poisson(ChContext* context, ChArena* arena, Shock* k, double share, ChStepInfo* info) {
   double *r = CH_TAKE(arena, k->rows.row_count, double), *given = CH_TAKE(arena, k->rows.row_count, double);
   ChStatus status = solve(context, arena, k, take_impulses(arena, k), given, r, info);
   if (status != CH_OK) return status;
   double *second = CH_TAKE(arena, k->rows.row_count, double), *more = CH_TAKE(arena, k->rows.row_count, double);
   double* impulses = take_impulses(arena, k);
-  add_restitution(k, r, impulses, more);
+  add_restitution(k, share, r, impulses, more);
   return solve(context, arena, k, impulses, more, second, info);
+}
+
+// Neither rule knows how the impulse comes about: with friction, or with many contacts on few modes, they may give a
+// body more than it had (Kane and Levinson 1985), and deformable bodies show it at hard landings. Where a shock gains
+// energy that no driven body gave, it is taken back and made with a smaller share of the restitution; without any it is
+// plastic, and gains nothing.
+static ChStatus collide(ChContext* context, ChArena* arena, Shock* k, ChStepInfo* info) {
+  ChSimulation* s = k->s;
+  const double first = ch_kinetic_energy(s->world, s->states), work = info->work;
+  const double* before = read_velocities(arena, s);
+  for (double share = 1.0;; share = share > LEAST_SHARE ? 0.5 * share : 0.0) {
+    ChStatus status =
+        (s->options.restitution == CH_RESTITUTION_NEWTON ? newton : poisson)(context, arena, k, share, info);
+    if (status != CH_OK || s->world->mode_count == 0 || share == 0.0 || info->missed) return status;
+    double after = ch_kinetic_energy(s->world, s->states), gain = after - first - (info->work - work);
+    if (gain <= 10.0 * s->options.solve.tolerance * (first + after)) return status;
+    memcpy(s->velocities, before, (size_t)ch_world_numbers(s->world) * sizeof *before);
+    write_velocities(k);
+    info->work = work;
+  }
 }
 
 ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChMoment* moment, double h, ChStepInfo* info) {
@@ -269,7 +276,7 @@ ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChMoment*
     if (any) {
       ++info->impacts;
       prepare(s->scratch, &k);
-      status = (s->options.restitution == CH_RESTITUTION_NEWTON ? newton : poisson)(context, s->scratch, &k, info);
+      status = collide(context, s->scratch, &k, info);
     }
     ch_arena_release(s->scratch, mark);
     if (!any) break;

@@ -34,6 +34,7 @@
 #include "step/remember.h"
 #include "step/rotation.h"
 #include "step/shear.h"
+#include "step/slip_back.h"
 #include "step/soft_step.h"
 #include "step/states.h"
 #include "step/warm.h"
@@ -41,6 +42,8 @@
 #define TOUCHING 1e-9  // metres: a gap that counts as closed
 #define SETTLED 1e-13  // change of velocities, relative, at which Newton's method ends
 #define NEARLY 1e-9    // and at which a step does not count as missed
+
+enum { MOST_TURNS = 20 };  // of solves in which friction of a contact is asked another way (slip_back.h)
 
 typedef struct Step {
   ChContext* context;
@@ -336,8 +339,8 @@ static bool is_guessed(const Step* p, int island) {
   return guessed;
 }
 
-// Islands in which nothing depends on v+ keep what they have.
-static ChStatus next_pass(Step* p) {
+// Islands in which nothing depends on v+ keep what they have, unless all are asked again.
+static ChStatus next_pass(Step* p, bool all) {
   ChSimulation* s = p->s;
   ChStage* stage = &p->stage;
   const ChStage last = *stage;
@@ -349,7 +352,7 @@ static ChStatus next_pass(Step* p) {
   ch_hold_rows(&p->hold, &p->moment, &p->rows);
   add_curvature(p);
   unsigned char* idle = CH_TAKE(s->scratch, p->islands.count, unsigned char);
-  for (int i = 0; i < p->islands.count; ++i) idle[i] = !is_guessed(p, i);
+  for (int i = 0; i < p->islands.count; ++i) idle[i] = !all && !is_guessed(p, i);
   stage->idle = idle;
   p->info->seconds_assemble += ch_clock_seconds() - began;
   began = ch_clock_seconds();
@@ -372,10 +375,11 @@ static ChStatus next_pass(Step* p) {
   return CH_OK;
 }
 
-static ChStatus solve(Step* p) {
+// Newton's method on what depends on v+, from the first solve or from another.
+static ChStatus settle(Step* p) {
   ChSimulation* s = p->s;
   size_t bytes = (size_t)ch_world_numbers(s->world) * sizeof(double);
-  ChStatus status = first_pass(p);
+  ChStatus status = CH_OK;
   double change = INFINITY;
   const int passes = p->hold.held ? CH_NEWTON_PASSES : p->it->passes;
   const bool guessed = p->place.coupling_count > 0 || p->hold.held;
@@ -384,10 +388,24 @@ static ChStatus solve(Step* p) {
     change = fmax(ch_force_place_change(&p->place), ch_hold_change(&p->hold));
     if (change <= SETTLED || (change <= NEARLY && change >= 0.5 * before) || ch_step_is_late(s)) break;
     memcpy(p->place.guess, s->velocities, bytes);
-    status = next_pass(p);
+    status = next_pass(p, false);
   }
   bool settled = passes == 1 || !guessed || change <= NEARLY;
   p->info->missed |= !settled;
+  return status;
+}
+
+static ChStatus solve(Step* p) {
+  ChSimulation* s = p->s;
+  ChStatus status = first_pass(p);
+  if (status == CH_OK) status = settle(p);
+  if (p->it->contacts != CH_CONTACTS_REFLECT || s->world->mode_count == 0) return status;
+  bool* turned = CH_TAKE(s->scratch, p->rows.block_count, bool);
+  for (int turn = 0; turn < MOST_TURNS && status == CH_OK && ch_slip_back(s, &p->rows, p->r, turned); ++turn) {
+    memcpy(p->place.guess, s->velocities, (size_t)ch_world_numbers(s->world) * sizeof(double));
+    status = next_pass(p, true);
+    if (status == CH_OK) status = settle(p);
+  }
   return status;
 }
 
