@@ -109,7 +109,7 @@ class Output(Runs):
         self.assertLess(answer["displacement"]["max"], 1e-6)
         self.assertLess(answer["penetration"]["max"], 1e-6)
         self.assertEqual(answer["joint_error"], {"max": 0.0})
-        self.assertEqual(sorted(answer["energy"]), ["end", "gain", "largest_gain", "start", "stored"])
+        self.assertEqual(sorted(answer["energy"]), ["end", "gain", "heat", "largest_gain", "start", "stored"])
         for name in ("momentum", "angular_momentum"):
             self.assertEqual(answer[name]["start"], [0, 0, 0])
             self.assertLess(np.abs(answer[name]["end"]).max(), 1e-6)

@@ -66,6 +66,19 @@ static void a_bar_has_the_mass_and_the_modes_it_was_given(void** state) {
   ch_scene_destroy(scene);
 }
 
+// L14: a share of young or a modulus, whatever the order of keys.
+static void arms_are_read_in_both_units(void** state) {
+  (void)state;
+  ChScene* scene = read_bar(
+      ", \"viscoelastic\": [{\"share\": 0.5, \"time\": 0.1}, {\"time\": 2, \"modulus\": 6e5}], \"young\": 2e6");
+  const ChSoft* soft = scene->world->bodies[1].soft;
+  assert_int_equal(soft->arms, 2);
+  CHECK_NEAR(soft->arm_share[0], 0.5, 1e-15);
+  CHECK_NEAR(soft->arm_share[1], 0.3, 1e-15);
+  assert_true(soft->arm_time[0] == 0.1 && soft->arm_time[1] == 2.0);
+  ch_scene_destroy(scene);
+}
+
 // A mode of angular frequency w has the damping ratio (alpha / w + beta w) / 2.
 static void a_damping_ratio_holds_at_both_its_frequencies(void** state) {
   (void)state;
@@ -164,6 +177,11 @@ static void wrong_bodies_are_refused_where_they_are_wrong(void** state) {
       {", \"damping\": [-1, 0]", "", "$.bodies[1].soft.damping[0]", "must be >= 0"},
       {", \"damping\": 0.1", "", "$.bodies[1].soft.damping", "must be [alpha, beta]"},
       {", \"damping\": {\"ratio\": 0.1, \"at\": [0, 5]}", "", "$.bodies[1].soft.damping.at[0]", "must be > 0"},
+      {", \"viscoelastic\": 0.5", "", "$.bodies[1].soft.viscoelastic", "must be an array"},
+      {", \"viscoelastic\": [{\"share\": 0.5}]", "", "$.bodies[1].soft.viscoelastic[0]", "time"},
+      {", \"viscoelastic\": [{\"time\": 1}]", "", "$.bodies[1].soft.viscoelastic[0]", "neither share nor modulus"},
+      {", \"viscoelastic\": [{\"time\": 1, \"share\": 1, \"modulus\": 1}]", "", "$.bodies[1].soft.viscoelastic[0]",
+       "both share and modulus"},
       {", \"clamp\": [[0, 0, 0]]", "", "$.bodies[1].soft.clamp", "two points"},
       {", \"clamp\": [[5, 5, 5], [6, 6, 6]]", "", "$.bodies[1].soft", "holds 0 vertices"},
       {", \"amplitudes\": [0, 0, 0, 0, 0]", "", "$.bodies[1].soft.amplitudes", "the body has 4 modes"},
@@ -369,6 +387,7 @@ static void a_trajectory_is_continued_with_its_modes(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_bar_has_the_mass_and_the_modes_it_was_given),
+      cmocka_unit_test(arms_are_read_in_both_units),
       cmocka_unit_test(a_damping_ratio_holds_at_both_its_frequencies),
       cmocka_unit_test(a_body_starts_as_bent_as_it_is_told),
       cmocka_unit_test(a_clamp_holds_what_is_in_its_box),

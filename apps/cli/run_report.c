@@ -144,6 +144,7 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
       json_pack("{s:o, s:o, s:o, s:o}", "start", ch_json_real(s->energy_start), "end", ch_json_real(s->energy_end),
                 "stored", ch_json_real(s->stored), "largest_gain", ch_json_real(s->largest_gain)));
   json_object_set_new(json_object_get(object, "energy"), "gain", ch_json_real(s->gain_sum));
+  json_object_set_new(json_object_get(object, "energy"), "heat", ch_json_real(s->heat));
   set_momenta(object, s, ch_world_dimension(ch_simulation_world(r->simulation)));
   json_object_set_new(object, "displacement",
                       pair_json("max", ch_json_real(s->displacement), "body", name ? ch_json_path(name) : json_null()));
@@ -268,6 +269,7 @@ static void print_mechanics(const ChRunReport* r) {
         s->relaxed_steps, s->relaxed);
   printf("energy        %.9g J at the start, %.9g J at the end; unexplained gain in a step %.3g J at most\n",
          s->energy_start, s->energy_end, s->largest_gain);
+  if (s->heat > 0.0) printf("heat          %.6g J went into damping inside deformable bodies\n", s->heat);
 }
 
 static void print_recirculated(const ChRunReport* r) {

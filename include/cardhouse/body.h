@@ -60,7 +60,7 @@ CH_API ChStatus ch_simulation_set_bodies(ChContext* context, ChSimulation* simul
 
 // Sets the amplitudes of a deformable body's modes and their rates, as many as it has modes; either may be NULL and
 // stays as it is. CH_ERR_ARGUMENT if the body is rigid, CH_ERR_RANGE if a number is not finite: then nothing changes.
-// ch_simulation_modes and ch_simulation_rates read them.
+// ch_simulation_modes and ch_simulation_rates read them. Arms of a viscoelastic body stay stretched as they are.
 CH_API ChStatus ch_simulation_set_modes(ChContext* context, ChSimulation* simulation, ChBodyId body,
                                         const double* amplitudes, const double* rates);
 

@@ -58,6 +58,7 @@ typedef struct ChSummary {
   double relaxed;                                 // largest part of an overlap that others opposed, metres
   long relaxed_steps;                             // number of steps that had such a part
   double energy_start, energy_end, largest_gain;  // joule
+  double heat;                                    // of damping inside deformable bodies, in all, joule
   double gain_sum;                                // unexplained gains of all steps, joule
   double exchanged, work_sum;  // the scale for gains: the largest `exchanged` of a step, and all work, joules
   double uncovered;            // largest motion through another body where a step had looked for no contact, metres

@@ -138,6 +138,7 @@ typedef struct ChStepInfo {
   double kinetic, potential;  // joules; `potential` includes the energy stored in compliant contacts, `stored`
   double stored;
   double work;       // by motors, prescribed motions, kinematic bodies, applied forces and changing gravity
+  double heat;       // that damping and dashpots inside deformable bodies took from the energy in this step, joules
   double gain;       // increase of the total energy that neither `work` nor round-off explains, or 0
   double exchanged;  // scale for `gain`: kinetic energy, change of potential energy, work, and the energy that would
                      // lift each body by its radius

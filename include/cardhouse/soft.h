@@ -55,8 +55,9 @@ CH_API double ch_soft_bent(const ChSoftView* soft, const double* amplitudes);
 // Says whether the body is turned inside out somewhere; false for rigid and recorded bodies.
 CH_API bool ch_world_soft_is_folded(const ChWorld* world, int body, const double* amplitudes);
 
-// Returns the elastic energy under these amplitudes, in joules, and the least local volume relative to rest: 1 unbent,
-// 0 or less where the body is turned inside out. NaN for rigid and recorded bodies.
+// Returns the elastic energy under these amplitudes (without what arms of a viscoelastic body hold), in joules, and the
+// least local volume relative to rest: 1 unbent, 0 or less where the body is turned inside out. NaN for rigid and
+// recorded bodies.
 CH_API double ch_world_soft_energy(const ChWorld* world, int body, const double* amplitudes);
 CH_API double ch_world_soft_least_volume(const ChWorld* world, int body, const double* amplitudes);
 

@@ -235,6 +235,15 @@ typedef enum ChSoftKind {
   CH_SOFT_STVK,   // St. Venant-Kirchhoff: large deformations, modes and their derivatives
 } ChSoftKind;
 
+// One arm of a viscoelastic material, a spring and a dashpot in series beside the elastic law. A sudden strain finds
+// the body stiffer by `modulus`, and this relaxes as exp(-t / time).
+typedef struct ChMaxwellArm {
+  double modulus;  // Pa, added to Young's; all other moduli grow in proportion
+  double time;     // s
+} ChMaxwellArm;
+
+enum { CH_ARMS_MAX = 16 };
+
 // What makes a body deformable: a tetrahedral mesh in the body's frame, an elastic law, and a number of modes. The
 // material gives density, friction and restitution.
 typedef struct ChSoftDef {
@@ -247,9 +256,11 @@ typedef struct ChSoftDef {
   double young;        // Pa
   double poisson;      // in (-1, 0.5)
   double alpha, beta;  // Rayleigh damping: alpha M + beta K, 1/s and s
-  int modes;           // how many; 0 = 12
-  bool clamped;        // nodes in the box from clamp_low to clamp_high (the body's frame) do not move, nor does the
-  ChVec3 clamp_low;    // body's frame
+  int arm_count;       // viscoelastic: `young` is what is left after all arms have relaxed; 0: elastic
+  ChMaxwellArm arms[CH_ARMS_MAX];
+  int modes;         // how many; 0 = 12
+  bool clamped;      // nodes in the box from clamp_low to clamp_high (the body's frame) do not move, nor does the
+  ChVec3 clamp_low;  // body's frame
   ChVec3 clamp_high;
   const char* cache;  // a folder in which bases are kept with a checksum; NULL: none is kept
 } ChSoftDef;

@@ -214,6 +214,7 @@ static int init_report(PyObject* module) {
       INFO(potential, T_DOUBLE, "Energy, J, with what is stored in compliant contacts."),
       INFO(stored, T_DOUBLE, "In compliant contacts, J."),
       INFO(work, T_DOUBLE, "Of motors, prescribed motions and applied forces in the last step, J."),
+      INFO(heat, T_DOUBLE, "What damping inside deformable bodies took in the last step, J."),
       INFO(gain, T_DOUBLE, "Largest rise of the energy in a step that no work explains, J."),
       INFO(seconds_collide, T_DOUBLE, "Time spent on collision, s."),
       INFO(seconds_assemble, T_DOUBLE, "Time spent on rows, s."),

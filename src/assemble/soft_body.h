@@ -9,13 +9,17 @@
 
 #include "collide/collide.h"
 #include "model/forces.h"
-#include "model/soft/soft.h"
+#include "model/soft/soft_arms.h"
 
 enum { CH_SOFT_SIZE_MAX = 6 + CH_SOFT_MODES_MAX };
 
 static inline int ch_body_modes(const ChWorld* world, int body) {
   const ChSoft* soft = world->bodies[body].soft;
   return soft ? soft->modes : 0;
+}
+static inline int ch_body_stretches(const ChWorld* world, int body) {
+  const ChSoft* soft = world->bodies[body].soft;
+  return soft ? ch_soft_stretches(soft) : 0;
 }
 // Where the modes of a body begin in a vector of velocities or forces, and how long such a vector is.
 static inline long ch_modes_at(const ChWorld* world, int body) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/joint_rows.h"
+#include "model/soft/soft_arms.h"
 #include "model/soft/soft_grip.h"
 #include "model/springs.h"
 
@@ -245,6 +246,7 @@ static double deformation_energy(const ChWorld* world, const ChBodyState* states
   const ChSoft* soft = world->bodies[body].soft;
   const double* q = ch_state_modes(world, states, body);
   double sum = ch_soft_energy(soft, q);
+  if (soft->arms > 0) sum += ch_soft_arms_energy(soft, ch_state_stretches(world, states, body));
   ChVec3 g = ch_rotate_back(states[body].orientation, gravity);
   for (int a = 0; a < soft->modes && soft->clamped; ++a)
     for (int i = 0; i < 3; ++i) sum -= ch_component(g, i) * soft->S[i * soft->modes + a] * q[a];

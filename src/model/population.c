@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cardhouse/body.h"
-#include "model/soft/soft.h"
+#include "model/soft/soft_arms.h"
 #include "model/world_build.h"
 
 static void remove_rows(void* array, int count, int first, int gone, size_t size) {
@@ -16,14 +16,21 @@ static void remove_rows(void* array, int count, int first, int gone, size_t size
 // --- states ----------------------------------------------------------------------------------------------------------
 
 void ch_states_remove(const ChWorld* world, ChBodyState* states, int body) {
-  int bodies = world->body_count, modes = world->mode_count, first = world->bodies[body].first_mode;
-  int gone = world->bodies[body].soft ? world->bodies[body].soft->modes : 0;
+  const ChBody* it = &world->bodies[body];
+  const int bodies = world->body_count, modes = it->soft ? it->soft->modes : 0,
+            stretches = it->soft ? ch_soft_stretches(it->soft) : 0;
+  const struct {
+    int count, first, gone;
+  } parts[] = {{world->mode_count, it->first_mode, modes},  // amplitudes, rates, stretches
+               {world->mode_count, it->first_mode, modes},
+               {world->stretch_count, it->first_stretch, stretches}};
   double *from = (double*)(states + bodies), *to = (double*)(states + bodies - 1);
   REMOVE_ROWS(states, bodies, body, 1);
-  for (int part = 0; part < 2; ++part, from += modes) {  // amplitudes, rates
+  for (int k = 0; k < 3; ++k) {
+    const int count = parts[k].count, first = parts[k].first, gone = parts[k].gone;
     memmove(to, from, (size_t)first * sizeof *to);
-    memmove(to + first, from + first + gone, (size_t)(modes - first - gone) * sizeof *to);
-    to += modes - gone;
+    memmove(to + first, from + first + gone, (size_t)(count - first - gone) * sizeof *to);
+    from += count, to += count - gone;
   }
 }
 
@@ -51,6 +58,7 @@ static ChStatus add_with_shapes(ChContext* context, ChWorld* world, const ChBody
   world->bodies[body].first_shape = first;
   world->bodies[body].shape_count = shape_count;
   world->bodies[body].first_mode = world->mode_count;
+  world->bodies[body].first_stretch = world->stretch_count;
   return ch_body_finish(context, world, body);
 }
 
@@ -89,7 +97,7 @@ ChStatus ch_world_extend_body(ChContext* context, ChWorld* world, const ChBodyDe
     return status;
   }
   memcpy(now, open, (size_t)world->body_count * sizeof *now);
-  memcpy(now + world->body_count, before + bodies, 2 * (size_t)world->mode_count * sizeof(double));
+  memcpy(now + world->body_count, before + bodies, ch_world_bend_numbers(world) * sizeof(double));
   world->states = now;
   ch_arena_destroy(arena);
   ch_arena_destroy(world->state_arena);
@@ -227,14 +235,17 @@ void ch_world_remove_body(ChWorld* world, int body) {
     REMOVE_ROWS(world->wrenches, world->body_count, body, 1);
     world->wrenches[world->body_count - 1] = (ChWrench){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   }
-  int modes = world->bodies[body].soft ? world->bodies[body].soft->modes : 0;
+  const ChSoft* soft = world->bodies[body].soft;
+  int modes = soft ? soft->modes : 0, stretches = soft ? ch_soft_stretches(soft) : 0;
   ch_slot_free(&world->body_slots, world->bodies[body].slot);
   REMOVE_ROWS(world->bodies, world->body_count, body, 1);
   --world->body_count;
   world->mode_count -= modes;
+  world->stretch_count -= stretches;
   for (int b = body; b < world->body_count; ++b) {
     ch_slot_set(&world->body_slots, world->bodies[b].slot, b);
     world->bodies[b].first_mode -= modes;
+    world->bodies[b].first_stretch -= stretches;
   }
   ch_world_list_names(world);
   ++world->revision;

@@ -12,7 +12,7 @@
 #include "model/shapes/mass_properties.h"
 #include "model/shapes/polytope.h"
 #include "model/shapes/shape_kind.h"
-#include "model/soft/soft.h"
+#include "model/soft/soft_arms.h"
 #include "model/world_build.h"
 
 // ------------------------------------------------------------------------------------------------------------- sorting
@@ -216,7 +216,10 @@ static void move_frames(ChWorld* world) {
 static void append_modes(ChWorld* world) {
   for (int b = 0; b < world->body_count; ++b) {
     world->bodies[b].first_mode = world->mode_count;
-    if (world->bodies[b].soft) world->mode_count += world->bodies[b].soft->modes;
+    world->bodies[b].first_stretch = world->stretch_count;
+    if (!world->bodies[b].soft) continue;
+    world->mode_count += world->bodies[b].soft->modes;
+    world->stretch_count += ch_soft_stretches(world->bodies[b].soft);
   }
   ChBodyState* states = ch_states_take(world->arena, world);
   if (world->body_count > 0) memcpy(states, world->states, (size_t)world->body_count * sizeof *states);

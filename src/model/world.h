@@ -113,12 +113,14 @@ typedef struct ChBody {
   int first_shape, shape_count;  // after ch_world_seal; shapes of one body are contiguous
   const struct ChSoft* soft;     // NULL: rigid
   int first_mode;                // after ch_world_seal: where its amplitudes begin among those of all bodies
+  int first_stretch;             // and its stretches among those of all viscoelastic bodies
   ChLook look;
 } ChBody;
 
 // What changes in time. One array entry a body; plain values, so that a checkpoint is a copy. An array of states is
-// followed, in the same block of memory, by the amplitudes of all modes and then by their rates: whoever has the states
-// has them too (ch_state_modes, ch_state_rates), and whoever copies states copies ch_world_state_bytes.
+// followed, in the same block of memory, by the amplitudes of all modes, by their rates, and by the stretches of
+// viscoelastic bodies (soft/soft_arms.h): whoever has the states has them too (ch_state_modes, ch_state_rates,
+// ch_state_stretches), and whoever copies states copies ch_world_state_bytes.
 typedef struct ChBodyState {
   ChVec3 position;  // centre of mass
   ChQuat orientation;
@@ -189,14 +191,18 @@ struct ChWorld {
   ChTexture* textures;  // pictures for drawing
   char** notes;         // what was healed as it was built
   int note_count, note_room;
-  int mode_count;  // of all deformable bodies, after ch_world_seal
+  int mode_count, stretch_count;  // of all deformable bodies, after ch_world_seal
   bool sealed;
   int refused;  // 1 + the body for whose sake the last ch_world_seal failed; 0: none
 };
 
+// Numbers behind the array of states: amplitudes, rates, stretches.
+static inline size_t ch_world_bend_numbers(const ChWorld* world) {
+  return 2 * (size_t)world->mode_count + (size_t)world->stretch_count;
+}
 // Bytes of a whole array of states, modes and all.
 static inline size_t ch_world_state_bytes(const ChWorld* world) {
-  return (size_t)world->body_count * sizeof(ChBodyState) + 2 * (size_t)world->mode_count * sizeof(double);
+  return (size_t)world->body_count * sizeof(ChBodyState) + ch_world_bend_numbers(world) * sizeof(double);
 }
 static inline ChBodyState* ch_states_take(ChArena* arena, const ChWorld* world) {
   return (ChBodyState*)(void*)CH_TAKE(arena, ch_world_state_bytes(world) / sizeof(double), double);
@@ -211,6 +217,10 @@ static inline double* ch_state_modes(const ChWorld* world, const ChBodyState* st
 }
 static inline double* ch_state_rates(const ChWorld* world, const ChBodyState* states, int body) {
   return ch_state_modes(world, states, body) + world->mode_count;
+}
+// Stretches of one viscoelastic body, arm after arm.
+static inline double* ch_state_stretches(const ChWorld* world, const ChBodyState* states, int body) {
+  return (double*)(states + world->body_count) + 2 * (long)world->mode_count + world->bodies[body].first_stretch;
 }
 
 // The body's frame; the inertial one for CH_GROUND.

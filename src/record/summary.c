@@ -101,6 +101,7 @@ void ch_summary_add(ChSummary* summary, const ChSimulation* s) {
   summary->penetration = ch_max(summary->penetration, info.penetration);
   summary->overlap = ch_max(summary->overlap, info.overlap);
   summary->stored = info.stored;
+  summary->heat += info.heat;
   summary->deferred = ch_max(summary->deferred, info.deferred);
   summary->relaxed = ch_max(summary->relaxed, info.relaxed);
   summary->relaxed_steps += info.relaxed > 0.0;

@@ -125,6 +125,8 @@ bool ch_soft_build(ChReader* r, const ChPlace* place, json_t* object, ChSceneSof
                    ChSoftNotes* notes) {
   ChSoftDef* def = &soft->def;
   def->clamped = json_object_get(object, "clamp") != NULL;
+  for (int k = 0; k < def->arm_count; ++k)
+    if (soft->arm_share[k] > 0.0) def->arms[k].modulus = soft->arm_share[k] * def->young;
   const ChVec3 a = soft->clamp[0], b = soft->clamp[1];  // any two opposite corners
   def->clamp_low = ch_vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
   def->clamp_high = ch_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));

@@ -62,6 +62,7 @@ typedef struct ChSceneSoft {
   ChSoftDef def;
   ChTetShapeDef shape;  // instead of def.file
   const char* material;
+  double arm_share[CH_ARMS_MAX];  // of young, where an arm's modulus is given so
   ChVec3 clamp[2];
   ChSceneNumbers amplitudes, rates;  // at the start; what is left out is 0
 } ChSceneSoft;
@@ -93,8 +94,8 @@ typedef struct ChSceneForce {
 extern const ChSceneForm ch_form_scene, ch_form_material, ch_form_pair, ch_form_body, ch_form_shape, ch_form_joint,
     ch_form_joint_axis, ch_form_force, ch_form_step, ch_form_method, ch_form_signal, ch_form_friction,
     ch_form_stabilization, ch_form_contact, ch_form_adaptive, ch_form_bounds, ch_form_mesh, ch_form_soft,
-    ch_form_soft_mesh, ch_form_damping, ch_form_look, ch_form_body_look, ch_form_camera, ch_form_camera_key,
-    ch_form_section, ch_form_own_law, ch_form_recirculation, ch_form_stiction, ch_form_stribeck;
+    ch_form_soft_mesh, ch_form_damping, ch_form_maxwell_arm, ch_form_look, ch_form_body_look, ch_form_camera,
+    ch_form_camera_key, ch_form_section, ch_form_own_law, ch_form_recirculation, ch_form_stiction, ch_form_stribeck;
 
 // Types of values that only scenes have: special_types.c.
 extern const ChFieldType ch_type_signal;          // ChSignal: a number, or an object

@@ -52,7 +52,7 @@ json_t* ch_scene_schema(void) {
       &ch_form_body,     &ch_form_shape,     &ch_form_joint,         &ch_form_force,      &ch_form_joint_axis,
       &ch_form_signal,   &ch_form_mesh,      &ch_form_soft,          &ch_form_soft_mesh,  &ch_form_damping,
       &ch_form_look,     &ch_form_body_look, &ch_form_camera,        &ch_form_camera_key, &ch_form_section,
-      &ch_form_stiction, &ch_form_stribeck,  &ch_form_recirculation, &ch_form_own_law};
+      &ch_form_stiction, &ch_form_stribeck,  &ch_form_recirculation, &ch_form_own_law,    &ch_form_maxwell_arm};
   json_t* definitions = json_object();
   for (int dimension = 2; dimension <= 3; ++dimension)
     for (int k = 0; k < CH_COUNT(forms); ++k) {

@@ -148,6 +148,56 @@ static json_t* schema_damping(const ChField* field, int dimension) {
 }
 TYPE(damping);
 
+// ------------------------------------------------------------------------------------------------------
+// viscoelasticity
+
+typedef struct ArmText {
+  double share, modulus, time;
+} ArmText;
+
+static const ChField arm_fields[] = {
+    {"share", &ch_type_number, offsetof(ArmText, share), "its modulus as a share of young; this or `modulus`", 0,
+     CH_POSITIVE, NULL},
+    {"modulus", &ch_type_number, offsetof(ArmText, modulus), "its modulus, Pa", 0, CH_POSITIVE, NULL},
+    {"time", &ch_type_number, offsetof(ArmText, time), "s in which its stress falls to 1/e", CH_REQUIRED, CH_POSITIVE,
+     NULL},
+};
+const ChSceneForm ch_form_maxwell_arm = {
+    .name = "maxwell-arm", .same = true, .count = CH_COUNT(arm_fields), .fields = arm_fields};
+
+static bool read_arm(ChReader* r, const ChPlace* place, json_t* value, ChSceneSoft* soft, size_t k) {
+  ArmText text = {0};
+  if (!json_is_object(value))
+    return ch_reader_wrong(r, place, "is %s, must be an object with share or modulus, and time", ch_json_kind(value));
+  if (!ch_form_read(r, place, value, &ch_form_maxwell_arm, &text)) return false;
+  if ((text.share > 0.0) == (text.modulus > 0.0))
+    return ch_reader_wrong(r, place, "has %s; give one of share (of young) and modulus (Pa)",
+                           text.share > 0.0 ? "both share and modulus" : "neither share nor modulus");
+  soft->def.arms[k] = (ChMaxwellArm){text.modulus, text.time};
+  soft->arm_share[k] = text.share;
+  return true;
+}
+
+static bool read_arms(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChSceneSoft* soft = out;
+  size_t count = json_array_size(value);
+  if (!json_is_array(value))
+    return ch_reader_wrong(r, place, "is %s, must be an array: %s", ch_json_kind(value), field->text);
+  if (count > CH_ARMS_MAX)
+    return ch_reader_wrong(r, place, "has %zu entries, at most %d are taken", count, CH_ARMS_MAX);
+  for (size_t k = 0; k < count; ++k) {
+    ChPlace at = {place, NULL, k};
+    if (!read_arm(r, &at, json_array_get(value, k), soft, k)) return false;
+  }
+  soft->def.arm_count = (int)count;
+  return true;
+}
+static json_t* schema_arms(const ChField* field, int dimension) {
+  (void)field;
+  return ch_schema_array(ch_schema_reference(&ch_form_maxwell_arm, dimension), 0, CH_ARMS_MAX);
+}
+TYPE(arms);
+
 // ------------------------------------------------------------------------------------------------------------- numbers
 
 static bool read_numbers(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
@@ -181,6 +231,9 @@ static const ChField soft_fields[] = {
     SOFT(number, "poisson", def.poisson, "Poisson's ratio", 0, CH_POISSON, NULL),
     {"damping", &ch_type_damping, 0, "Rayleigh's: [alpha in 1/s, beta in s], or {ratio, at: [Hz, Hz]}", 0,
      CH_NOT_NEGATIVE, NULL},
+    {"viscoelastic", &ch_type_arms, 0,
+     "Maxwell arms beside the elastic law: [{share or modulus, time}, ...]; young is what is left in the end", 0,
+     CH_ANY, NULL},
     SOFT(whole, "modes", def.modes, "how many", 0, CH_MODES, NULL),
     SOFT(two_points, "clamp", clamp,
          "two corners of a box in the body's frame, m: the part of the mesh inside does not move", 0, CH_ANY, NULL),

@@ -54,6 +54,7 @@ void ch_step_add(ChStepInfo* sum, const ChStepInfo* part) {
   whole.uncovered = fmax(sum->uncovered, part->uncovered);
   whole.joint_error = fmax(sum->joint_error, part->joint_error);
   whole.work += sum->work;
+  whole.heat += sum->heat;
   whole.gain += sum->gain;
   whole.seconds_collide += sum->seconds_collide;
   whole.seconds_assemble += sum->seconds_assemble;

@@ -36,7 +36,8 @@ ChStatus ch_composed_check(ChContext* context, const ChSimulationOptions* o, con
       trouble = "damping", of = world->forces[f].def.name;
   for (int b = 0; b < world->body_count && !trouble; ++b) {
     const ChSoft* soft = world->bodies[b].soft;
-    if (soft && (soft->alpha > 0.0 || soft->beta > 0.0)) trouble = "internal damping", of = world->bodies[b].name;
+    if (soft && (soft->alpha > 0.0 || soft->beta > 0.0 || soft->arms > 0))
+      trouble = "internal damping", of = world->bodies[b].name;
   }
   if (!trouble) return CH_OK;
   return ch_fail(context, CH_ERR_ARGUMENT,

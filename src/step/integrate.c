@@ -457,6 +457,7 @@ static void advance(const Step* p, const ChBodyState* end) {
   for (int b = 0; b < s->world->body_count; ++b) {
     const ChBody* body = &s->world->bodies[b];
     if (!ch_peers_mine(s, b) || body->kind != CH_BODY_DYNAMIC) continue;
+    if (body->soft) ch_soft_stretch(s, b, p->h);
     if (body->soft) ch_soft_advance(s, b, p->h);
     s->states[b] = body->soft ? end_of(p, b) : end[b];
   }
@@ -605,6 +606,7 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   if (ch_force_place_sum(&p.place, true, s->k)) info->work += ch_ledger_applied(s, s->k, h);
   info->work += ch_ledger_rows(s, &p.moment, &p.rows, p.r, info->impacts == 0 ? s->before : s->states);
   info->work += ch_driven_damping(&p.place);
+  info->heat = ch_soft_heat(s, h);
   status = ch_peers_agree(context, s, ch_step_remember(context, s, &p.stage, h));
   if (status != CH_OK) return status;
   info->stored = ch_ledger_stored_after(s, &p.rows, h) + ch_shears_stored_after(s, &p.rows);

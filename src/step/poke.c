@@ -249,11 +249,13 @@ static void carry_states(ChSimulation* s, const ChSimulation* from) {
   if (modes == 0) return;
   memcpy(ch_state_modes(new, s->states, 0), ch_state_modes(old, from->states, 0), modes);
   memcpy(ch_state_rates(new, s->states, 0), ch_state_rates(old, from->states, 0), modes);
+  memcpy(ch_state_stretches(new, s->states, 0), ch_state_stretches(old, from->states, 0),
+         (size_t)old->stretch_count * sizeof(double));
 }
 
 static bool same_modes(const ChWorld* a, const ChWorld* b) {
   for (int k = 0; k < a->body_count; ++k)
-    if (ch_body_modes(a, k) != ch_body_modes(b, k)) return false;
+    if (ch_body_modes(a, k) != ch_body_modes(b, k) || ch_body_stretches(a, k) != ch_body_stretches(b, k)) return false;
   return true;
 }
 
@@ -264,7 +266,8 @@ ChStatus ch_simulation_carry(ChContext* context, ChSimulation* s, const ChSimula
                    "a world of %d bodies and %d joints in dimension %d cannot continue as one of %d and %d in %d",
                    old->body_count, old->joint_count, old->dimension, new->body_count, new->joint_count,
                    new->dimension);
-  if (!same_modes(old, new)) return ch_fail(context, CH_ERR_SIZE, "continued bodies must keep their number of modes");
+  if (!same_modes(old, new))
+    return ch_fail(context, CH_ERR_SIZE, "continued bodies must keep their number of modes and arms");
   ChStatus status = ch_memory_reserve(context, s, from->memory.contact_count);
   if (status != CH_OK) return status;
   carry_states(s, from);

@@ -31,7 +31,7 @@ static Sizes sizes_of(const ChWorld* world) { return (Sizes){world->body_count, 
 static void copy_states(const ChWorld* world, int bodies, const ChBodyState* from, ChBodyState* to) {
   memcpy(to, world->states, ch_world_state_bytes(world));
   if (bodies > 0) memcpy(to, from, (size_t)bodies * sizeof *to);
-  memcpy(to + world->body_count, from + bodies, 2 * (size_t)world->mode_count * sizeof(double));
+  memcpy(to + world->body_count, from + bodies, ch_world_bend_numbers(world) * sizeof(double));
 }
 
 // New arrays for the world as it is now, with what the old ones held; on failure the old ones stay.

@@ -36,6 +36,7 @@
   X(potential, double)      \
   X(stored, double)         \
   X(work, double)           \
+  X(heat, double)           \
   X(gain, double)           \
   X(exchanged, double)      \
   X(bounds, int)            \
@@ -54,7 +55,7 @@ typedef struct Header {
   double info[FIGURE_COUNT];
 } Header;
 
-static const char MAGIC[8] = "CHSTATE8";
+static const char MAGIC[8] = "CHSTATE9";
 
 static size_t size_of(const ChSimulation* s, int contacts) {
   return sizeof(Header) + ch_world_state_bytes(s->world) +

@@ -7,6 +7,7 @@
 
 #include "assemble/soft_body.h"
 #include "linalg/small.h"
+#include "model/soft/soft_arms.h"
 
 enum { MOST_STEPS = 100, SIZE_MAX_3 = 3 + CH_SOFT_MODES_MAX };
 #define SETTLED 1e-14   // change of V+, relative to V and to what forces make of it, at which Newton's method ends
@@ -291,6 +292,13 @@ static void guess(Motion* m) {
   memcpy(m->x + m->top, m->qd, (size_t)m->n * sizeof *m->x);
 }
 
+// Arms resist with a load, which is taken from P once and for all, and a damping.
+static void resist(Motion* m, double* scratch, const double* stretches) {
+  memset(scratch, 0, (size_t)m->n * sizeof *scratch);
+  ch_soft_arms_resist(m->soft, m->h, m->a, stretches, scratch, m->D);
+  for (int a = 0; a < m->n; ++a) m->P[a] -= m->h * scratch[a];
+}
+
 // Where the step begins.
 static void begin(Motion* m) {
   if (m->top) {
@@ -376,6 +384,7 @@ bool ch_soft_motion(ChArena* scratch, const ChSoftStart* s, ChSoftEnd* end) {
   ChArenaMark mark = ch_arena_mark(scratch);
   Motion m = open_motion(scratch, s);
   begin(&m);
+  if (s->soft->arms > 0) resist(&m, m.other, s->stretches);
   bool found = solve(&m);
   if (found) {
     end->w = m.top ? ch_vec(m.x[0], m.x[1], m.x[2]) : ch_vec(0.0, 0.0, 0.0);

@@ -13,6 +13,8 @@
 // Gauss integrate cubics. So with a = 1/2 and D = 0 energy is kept to round-off as well; a > 1/2 takes energy from what
 // is fast. Solved by Newton's method from V+ = V.
 //
+// Arms of a viscoelastic body add b z to F, and to D what their stretches gain within it.
+//
 // In contact the body answers with M^ (V+ - V0) = c + H r, V0 the free motion's. M^ is the symmetric part of the
 // equations' derivative at V+ = V, M + a h D + a^2 h^2 K, and c their curvature from there to V0, which is next
 // to nothing unless the body is bent far: so V+ = V = 0 balances exactly the forces H r = h dV/dq(q), and what stands
@@ -29,6 +31,7 @@ typedef struct ChSoftStart {
   bool turns;         // whether its frame does; w = 0 where not
   ChVec3 gravity, w;  // body's frame
   const double *q, *qd;
+  const double* stretches;  // of a viscoelastic body (model/soft/soft_arms.h)
 } ChSoftStart;
 
 typedef struct ChSoftEnd {

@@ -41,7 +41,8 @@ ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, 
                        .weight = ch_integrator_soft_weight(&s->options),
                        .turns = ch_body_locks(world, body) >> 3 == 0,
                        .q = ch_state_modes(world, s->states, body),
-                       .qd = ch_state_rates(world, s->states, body)};
+                       .qd = ch_state_rates(world, s->states, body),
+                       .stretches = ch_state_stretches(world, s->states, body)};
   if (start.turns) start.w = state->omega;
   if (soft->clamped) start.gravity = ch_rotate_back(state->orientation, gravity);
   ChSoftEnd end = {.rates = reference + first, .M = M, .curvature = c};
@@ -53,6 +54,35 @@ ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, 
   *answer = (ChSoftAnswer){.M = M, .curvature = c};
   reference[frame + 3] = end.w.x, reference[frame + 4] = end.w.y, reference[frame + 5] = end.w.z;
   return CH_OK;
+}
+
+// Rates with which amplitudes move in the step.
+static void mean_rates(const ChSimulation* s, int body, double* mean) {
+  const double *old = ch_state_rates(s->world, s->states, body), *new = s->velocities + ch_modes_at(s->world, body);
+  double a = ch_integrator_soft_weight(&s->options);
+  for (int k = 0; k < ch_body_modes(s->world, body); ++k) mean[k] = (1.0 - a) * old[k] + a * new[k];
+}
+
+double ch_soft_heat(const ChSimulation* s, double h) {
+  const ChWorld* world = s->world;
+  double sum = 0.0, mean[CH_SOFT_MODES_MAX], damping[CH_SOFT_MODES_MAX];
+  for (int b = 0; b < world->body_count && world->mode_count > 0; ++b) {
+    const ChSoft* soft = world->bodies[b].soft;
+    if (!soft) continue;
+    mean_rates(s, b, mean);
+    ch_soft_damping(soft, damping);
+    for (int a = 0; a < soft->modes; ++a) sum += h * damping[a] * mean[a] * mean[a];
+    if (soft->arms > 0) sum += ch_soft_arms_heat(soft, h, mean, ch_state_stretches(world, s->states, b));
+  }
+  return sum;
+}
+
+void ch_soft_stretch(ChSimulation* s, int body, double h) {
+  const ChSoft* soft = s->world->bodies[body].soft;
+  double mean[CH_SOFT_MODES_MAX];
+  if (soft->arms == 0) return;
+  mean_rates(s, body, mean);
+  ch_soft_arms_move(soft, h, mean, ch_state_stretches(s->world, s->states, body));
 }
 
 void ch_soft_advance(ChSimulation* s, int body, double h) {

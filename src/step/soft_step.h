@@ -28,7 +28,15 @@ typedef struct ChSoftAnswer {
 ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, ChVec3 gravity, double* reference,
                        ChSoftAnswer* answer);
 
-// Amplitudes and orientation after the step; s->velocities are the new ones. Rates and w of the state are still old.
+// What internal damping and dashpots of all deformable bodies turn into heat in the step, joules; called as
+// ch_soft_advance is, and before it.
+double ch_soft_heat(const ChSimulation* s, double h);
+
+// Stretches of a viscoelastic body after the step, before it is advanced.
+void ch_soft_stretch(ChSimulation* s, int body, double h);
+
+// Amplitudes and orientation after the step; s->velocities are the new ones. Rates and w of the state are
+// still old.
 void ch_soft_advance(ChSimulation* s, int body, double h);
 
 // What deformation adds to the velocity of b's point less that of a's along the gap's normal; `seen`: states at which

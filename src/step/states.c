@@ -37,6 +37,11 @@ static ChStatus check_modes(ChContext* context, const ChWorld* world, const ChBo
       return ch_fail(context, CH_ERR_NUMERIC,
                      "step %ld: body '%s' is deformed beyond all bounds: mode %d is %g, its rate %g", step,
                      world->bodies[body].name, a + 1, q[a], rates[a]);
+  const double* z = ch_state_stretches(world, states, body);
+  for (int k = 0; k < ch_body_stretches(world, body); ++k)
+    if (!(fabs(z[k]) <= FARTHEST))
+      return ch_fail(context, CH_ERR_NUMERIC, "step %ld: body '%s' is stretched beyond all bounds: arm %d by %g", step,
+                     world->bodies[body].name, k / ch_body_modes(world, body) + 1, z[k]);
   return CH_OK;
 }
 

@@ -54,6 +54,21 @@ static ChStatus check_clamp(ChContext* context, const ChSoftDef* def, const char
                  low->x, low->y, low->z, high->x, high->y, high->z);
 }
 
+static ChStatus check_arms(ChContext* context, const ChSoftDef* def, const char* what) {
+  if (def->arm_count < 0 || def->arm_count > CH_ARMS_MAX)
+    return ch_fail(context, CH_ERR_SIZE, "%s: %d viscoelastic arms are given, at most %d are taken", what,
+                   def->arm_count, CH_ARMS_MAX);
+  for (int k = 0; k < def->arm_count; ++k) {
+    const ChMaxwellArm* arm = &def->arms[k];
+    if (!(isfinite(arm->modulus) && arm->modulus >= 0.0 && isfinite(arm->time) && arm->time > 0.0))
+      return ch_fail(context, CH_ERR_RANGE,
+                     "%s: viscoelastic arm %d has modulus %g and time %g; both must be finite, the modulus >= 0, the "
+                     "time > 0",
+                     what, k + 1, arm->modulus, arm->time);
+  }
+  return CH_OK;
+}
+
 static ChStatus check_numbers(ChContext* context, const ChWorld* world, const ChSoftDef* def, const char* what) {
   if ((unsigned)def->kind > CH_SOFT_STVK)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: kind is %d, which does not exist", what, (int)def->kind);
@@ -71,6 +86,7 @@ static ChStatus check_numbers(ChContext* context, const ChWorld* world, const Ch
                    what, def->poisson);
   status = ch_check_number(context, what, "alpha", def->alpha, 0.0);
   if (status == CH_OK) status = ch_check_number(context, what, "beta", def->beta, 0.0);
+  if (status == CH_OK) status = check_arms(context, def, what);
   if (status == CH_OK && (def->modes < 1 || def->modes > CH_SOFT_MODES_MAX))
     status = ch_fail(context, CH_ERR_RANGE, "%s: modes is %d, must be 1 to %d", what, def->modes, CH_SOFT_MODES_MAX);
   return status == CH_OK ? check_clamp(context, def, what) : status;
@@ -87,12 +103,20 @@ static ChStatus check_source(ChContext* context, const ChSoftDef* def, const cha
 
 // ------------------------------------------------------------------------------------------------------------- sharing
 
+static bool same_arms(const ChSoftDef* a, const ChSoftDef* b) {
+  bool same = a->arm_count == b->arm_count;
+  for (int k = 0; k < a->arm_count && same; ++k)
+    same = a->arms[k].modulus == b->arms[k].modulus && a->arms[k].time == b->arms[k].time;
+  return same;
+}
+
 static bool same_vector(ChVec3 a, ChVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 static bool same_choices(const ChSharedSoft* s, const ChSoftDef* def, double density) {
   const ChSoftDef* d = &s->def;
-  return s->density == density && d->kind == def->kind && d->young == def->young && d->poisson == def->poisson &&
-         d->alpha == def->alpha && d->beta == def->beta && d->modes == def->modes && d->clamped == def->clamped &&
+  return s->density == density && same_arms(d, def) && d->kind == def->kind && d->young == def->young &&
+         d->poisson == def->poisson && d->alpha == def->alpha && d->beta == def->beta && d->modes == def->modes &&
+         d->clamped == def->clamped &&
          (!d->clamped || (same_vector(d->clamp_low, def->clamp_low) && same_vector(d->clamp_high, def->clamp_high)));
 }
 

@@ -43,6 +43,8 @@ typedef struct ChSoft {
   double* C2;         // n x n x 3
   double* S;          // 3 x n: int rho U; zero unless clamped
   double alpha, beta;
+  int arms;  // viscoelastic (soft_arms.h): shares of K0 and relaxation times, s
+  double arm_share[CH_ARMS_MAX], arm_time[CH_ARMS_MAX];
   const struct ChSoftCubic* cubic;  // stvk: coefficients of the internal force; NULL: K0 q
   const struct ChSoftFold* fold;    // where it would be turned inside out first
   ChSoftSkin skin;

@@ -249,6 +249,14 @@ static ChStatus compute(ChContext* context, ChArena* arena, const Job* job, ChSo
   return status;
 }
 
+static void set_arms(const ChSoftDef* def, ChSoft* soft) {
+  soft->arms = def->arm_count;
+  for (int k = 0; k < def->arm_count; ++k) {
+    soft->arm_share[k] = def->arms[k].modulus / def->young;
+    soft->arm_time[k] = def->arms[k].time;
+  }
+}
+
 ChStatus ch_soft_create(ChContext* context, ChArena* arena, const char* what, const ChSoftDef* def, double density,
                         const ChTetMesh* mesh, const ChSoft** out) {
   ChSoft* soft = CH_TAKE(arena, 1, ChSoft);
@@ -257,6 +265,7 @@ ChStatus ch_soft_create(ChContext* context, ChArena* arena, const char* what, co
   int* vertices;
   *soft =
       (ChSoft){.kind = def->kind, .modes = def->modes, .clamped = def->clamped, .alpha = def->alpha, .beta = def->beta};
+  set_arms(def, soft);
   *cubic = (ChSoftCubic){.n = def->modes, .pairs = ch_soft_pair_count(def->modes)};
   if (def->kind == CH_SOFT_STVK) soft->cubic = cubic;
   fold->count = mesh->tet_count < CH_SOFT_FOLD_POINTS ? mesh->tet_count : CH_SOFT_FOLD_POINTS;
