@@ -34,13 +34,17 @@ def turned(q, x):
     return x + 2 * np.cross(q[1:], np.cross(q[1:], x) + q[0] * x)
 
 
-def vtk_vectors(path, name):
+def vtk_array(path, name, width):
     for array in xml.parse(path).getroot().iter("DataArray"):
         if array.get("Name") == name:
             data = base64.b64decode(array.text)
             size = struct.unpack("<I", data[:4])[0]
-            return np.frombuffer(data[4:4 + size], dtype="<f4").reshape(-1, 3)
+            return np.frombuffer(data[4:4 + size], dtype="<f4").reshape(-1, width)
     raise AssertionError(f"{path} has no {name}")
+
+
+def vtk_vectors(path, name):
+    return vtk_array(path, name, 3)
 
 
 class Soft(unittest.TestCase):
@@ -99,8 +103,14 @@ class Soft(unittest.TestCase):
                 np.testing.assert_allclose(shown[-len(points):], points, atol=1e-6 * size)  # single precision
                 np.testing.assert_allclose(moved[-len(points):], turned(turn, bent), atol=1e-6 * size)
                 self.assertEqual(float(abs(moved[:-len(points)]).max()), 0.0)
+                stress, mises = vtk_array(frame, "stress", 6), vtk_array(frame, "von_mises", 1)[:, 0]
+                self.assertEqual(float(abs(stress[:-len(points)]).max()), 0.0)
+                a, b, c, *shear = stress.T.astype(float)
+                wanted = np.sqrt(((a - b) ** 2 + (b - c) ** 2 + (c - a) ** 2) / 2 + 3 * sum(t * t for t in shear))
+                np.testing.assert_allclose(mises, wanted, rtol=1e-4, atol=1e-4 * mises.max())
                 self.assertAlmostEqual(deflection[40 * row], np.linalg.norm(bent, axis=1).max(), delta=1e-12)
             self.assertGreater(deflection[400], 1e-3)
+            self.assertGreater(mises.max(), 1e3)  # Pa; it fell unbent at first
             frequency = skin["frequency"][:]
             self.assertTrue((np.diff(frequency) > 0).all())
 

@@ -201,6 +201,10 @@ CH_API ChStepInfo ch_simulation_info(const ChSimulation* simulation);
 CH_API const double* ch_simulation_modes(const ChSimulation* simulation, ChBodyId body, int* count);
 // Returns the rates of the modes in the same way.
 CH_API const double* ch_simulation_rates(const ChSimulation* simulation, ChBodyId body, int* count);
+// Writes the stress at every vertex of a deformable body's skin (soft.h): Cauchy's, Pa, in the body's frame, six
+// numbers a vertex, xx yy zz xy yz xz. It is the stress of the elastic law and of the arms of a viscoelastic body;
+// Rayleigh damping adds none. Returns false, and writes nothing, if the body is rigid or does not exist.
+CH_API bool ch_simulation_soft_stress(const ChSimulation* simulation, ChBodyId body, double* stress);
 // Sets the velocities of a dynamic body, world frame; locked parts are ignored. CH_ERR_ARGUMENT if the body does not
 // move freely.
 CH_API ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 velocity,

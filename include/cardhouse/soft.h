@@ -61,6 +61,9 @@ CH_API bool ch_world_soft_is_folded(const ChWorld* world, int body, const double
 CH_API double ch_world_soft_energy(const ChWorld* world, int body, const double* amplitudes);
 CH_API double ch_world_soft_least_volume(const ChWorld* world, int body, const double* amplitudes);
 
+// Returns von Mises's stress, sqrt(3/2 s : s) of the deviator s, in the unit of the stress: xx yy zz xy yz xz.
+CH_API double ch_von_mises(const double stress[6]);
+
 // Sets the amplitudes and rates with which a deformable body of a sealed world starts, `count` of each from the first
 // mode on; either may be NULL. Refuses a body that is not deformable and more numbers than it has modes.
 CH_API ChStatus ch_world_set_modes(ChContext* context, ChWorld* world, int body, int amplitude_count,

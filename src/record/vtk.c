@@ -80,7 +80,8 @@ static void put_head(FILE* file, long points, long verts, long lines, long polys
 typedef struct Frame {
   long points, cells[2], corners[2];
   float *point, *velocity;
-  float* displacement;  // from where a rigid body would be; NULL: no body deforms
+  float* displacement;    // from where a rigid body would be; NULL: no body deforms
+  float *stress, *mises;  // xx yy zz xy yz xz; NULL as well
   int *corner[2], *end[2], *body[2];
 } Frame;
 
@@ -94,7 +95,11 @@ static void take_frame(ChArena* arena, const ChVtk* vtk, int shapes, bool deform
   }
   f->point = CH_TAKE(arena, 3 * f->points, float);
   f->velocity = CH_TAKE(arena, 3 * f->points, float);
-  if (deforms) f->displacement = CH_TAKE(arena, 3 * f->points, float);
+  if (deforms) {
+    f->displacement = CH_TAKE(arena, 3 * f->points, float);
+    f->stress = CH_TAKE(arena, 6 * f->points, float);
+    f->mises = CH_TAKE(arena, f->points, float);
+  }
   for (int j = 0; j < 2; ++j) {
     f->corner[j] = CH_TAKE(arena, f->corners[j], int);
     f->end[j] = CH_TAKE(arena, f->cells[j], int);
@@ -137,7 +142,23 @@ static void add_skin(Frame* f, const ChSoftView* soft, const double* q, const do
   }
 }
 
-static void add_shape(Frame* f, const ChPatches* p, const ChShapeView* shape, const ChSimulation* s) {
+// R sigma R', along the axes of the world. Rigid bodies keep 0.
+static void add_stress(Frame* f, ChArena* arena, const ChSimulation* s, int body, ChQuat turn, int count) {
+  double* stress = CH_TAKE(arena, 6L * count, double);
+  ch_simulation_soft_stress(s, ch_world_body_at(ch_simulation_world(s), body), stress);
+  for (int v = 0; v < count; ++v, stress += 6) {
+    const ChVec3 a = ch_rotate(turn, ch_vec(stress[0], stress[3], stress[5])),  // columns of R sigma
+        b = ch_rotate(turn, ch_vec(stress[3], stress[1], stress[4])),
+                 c = ch_rotate(turn, ch_vec(stress[5], stress[4], stress[2])),
+                 x = ch_rotate(turn, ch_vec(a.x, b.x, c.x)), y = ch_rotate(turn, ch_vec(a.y, b.y, c.y)),
+                 z = ch_rotate(turn, ch_vec(a.z, b.z, c.z));
+    const double six[6] = {x.x, y.y, z.z, x.y, y.z, x.z};
+    for (int k = 0; k < 6; ++k) f->stress[6 * (f->points + v) + k] = (float)six[k];
+    f->mises[f->points + v] = (float)ch_von_mises(stress);
+  }
+}
+
+static void add_shape(Frame* f, ChArena* arena, const ChPatches* p, const ChShapeView* shape, const ChSimulation* s) {
   const ChWorld* world = ch_simulation_world(s);
   const ChBodyView body = ch_simulation_body_at(s, shape->body);
   ChSoftView soft;
@@ -146,6 +167,7 @@ static void add_shape(Frame* f, const ChPatches* p, const ChShapeView* shape, co
     add_points(f, p, shape, &body);
     return;
   }
+  add_stress(f, arena, s, shape->body, body.orientation, soft.skin->vertex_count);
   int modes;
   const ChBodyId id = ch_world_body_at(world, shape->body);
   add_skin(f, &soft, ch_simulation_modes(s, id, &modes), ch_simulation_rates(s, id, &modes), &body);
@@ -158,13 +180,17 @@ static void put_world(FILE* file, ChArena* arena, const ChVtk* vtk, const ChSimu
   take_frame(arena, vtk, shapes, ch_world_mode_count(world) > 0, &f);
   for (int k = 0; k < shapes; ++k) {
     const ChShapeView shape = ch_world_shape(world, k);
-    add_shape(&f, &vtk->patches[k], &shape, s);
+    add_shape(&f, arena, &vtk->patches[k], &shape, s);
   }
   memcpy(f.body[0] + f.cells[0], f.body[1], (size_t)f.cells[1] * sizeof(int));  // lines before polygons, as cells count
   put_head(file, f.points, 0, f.cells[0], f.cells[1]);
   fputs("<PointData Vectors=\"velocity\">\n", file);
   put_vectors(file, "velocity", f.points, f.velocity);
-  if (f.displacement) put_vectors(file, "displacement", f.points, f.displacement);
+  if (f.displacement) {
+    put_vectors(file, "displacement", f.points, f.displacement);
+    put_array(file, "Float32", "von_mises", 1, (size_t)f.points * sizeof *f.mises, f.mises);
+    put_array(file, "Float32", "stress", 6, 6 * (size_t)f.points * sizeof *f.stress, f.stress);
+  }
   fputs("</PointData>\n<CellData Scalars=\"body\">\n", file);
   put_array(file, "Int32", "body", 1, (size_t)(f.cells[0] + f.cells[1]) * sizeof(int), f.body[0]);
   fputs("</CellData>\n<Points>\n", file);

@@ -9,6 +9,7 @@
 #include "assemble/soft_body.h"
 #include "base/check.h"
 #include "cardhouse/clock.h"
+#include "model/soft/soft_stress.h"
 #include "solve/solve_options.h"
 #include "step/adaptive.h"
 #include "step/composed.h"
@@ -407,6 +408,19 @@ const double* ch_simulation_modes(const ChSimulation* s, ChBodyId body, int* cou
 const double* ch_simulation_rates(const ChSimulation* s, ChBodyId body, int* count) {
   const double* modes = ch_simulation_modes(s, body, count);
   return modes ? modes + s->world->mode_count : NULL;
+}
+
+bool ch_simulation_soft_stress(const ChSimulation* s, ChBodyId body, double* stress) {
+  int row = ch_world_body_row(s->world, body);
+  const ChSoft* soft = row >= 0 ? s->world->bodies[row].soft : NULL;
+  if (!soft) return false;
+  const double *q = ch_state_modes(s->world, s->states, row), *z = ch_state_stretches(s->world, s->states, row);
+  for (int v = 0; v < soft->skin.vertex_count; ++v, stress += 6) {
+    ChMat3 t = ch_soft_stress_at(soft, v, q, z);
+    const double six[6] = {t.m[0][0], t.m[1][1], t.m[2][2], t.m[0][1], t.m[1][2], t.m[0][2]};
+    memcpy(stress, six, sizeof six);
+  }
+  return true;
 }
 
 const ChContactView* ch_simulation_contacts(const ChSimulation* s, int* count) {

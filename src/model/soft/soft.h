@@ -33,7 +33,8 @@ typedef struct ChSoft {
   ChSoftKind kind;
   int modes;
   bool clamped;
-  bool skin_only;  // of a recording: fields from K0 to S, cubic, fold and skin.across are NULL
+  bool skin_only;  // of a recording: fields from K0 to S, cubic, stress, fold and skin.across
+                   // are NULL
   double mass;
   ChVec3 centre;      // of mass, in the frame in which the mesh was given
   ChMat3 inertia;     // J0
@@ -45,8 +46,9 @@ typedef struct ChSoft {
   double alpha, beta;
   int arms;  // viscoelastic (soft_arms.h): shares of K0 and relaxation times, s
   double arm_share[CH_ARMS_MAX], arm_time[CH_ARMS_MAX];
-  const struct ChSoftCubic* cubic;  // stvk: coefficients of the internal force; NULL: K0 q
-  const struct ChSoftFold* fold;    // where it would be turned inside out first
+  const struct ChSoftCubic* cubic;    // stvk: coefficients of the internal force; NULL: K0 q
+  const struct ChSoftStress* stress;  // at the skin (soft_stress.h)
+  const struct ChSoftFold* fold;      // where it would be turned inside out first
   ChSoftSkin skin;
 } ChSoft;
 

@@ -9,6 +9,7 @@
 #include "model/soft/soft_cache.h"
 #include "model/soft/soft_cubic.h"
 #include "model/soft/soft_fold.h"
+#include "model/soft/soft_stress.h"
 #include "model/soft/soft_verify.h"
 #include "model/tet/tet_measure.h"
 
@@ -116,6 +117,7 @@ static ChStatus blame(ChContext* context, const Job* job, const char* else_say) 
 static void follow(ChArena* arena, const Job* job, const ChSoftMesh* mesh, const double* U, ChSoft* soft) {
   ch_soft_integrate(arena, mesh, U, soft);
   ch_soft_fold_build(arena, mesh, U, soft, soft->fold);
+  ch_soft_stress_build(arena, mesh, U, job->vertices, soft, soft->stress);
   set_shape(mesh, U, job->vertices, soft);
 }
 
@@ -271,6 +273,10 @@ ChStatus ch_soft_create(ChContext* context, ChArena* arena, const char* what, co
   fold->count = mesh->tet_count < CH_SOFT_FOLD_POINTS ? mesh->tet_count : CH_SOFT_FOLD_POINTS;
   soft->fold = fold;
   ch_soft_skin_create(arena, mesh, &soft->skin, &vertices);
+  ChSoftStress* stress = CH_TAKE(arena, 1, ChSoftStress);
+  stress->law = ch_elastic_law(def->young, def->poisson);
+  stress->gradient = CH_TAKE(arena, 9L * def->modes * soft->skin.vertex_count, double);
+  soft->stress = stress;
   Job job = {what, def, density, mesh, vertices, lay_out(NULL, soft, cubic, fold), NULL};
   job.numbers = CH_TAKE(arena, job.count, double);
   lay_out(job.numbers, soft, cubic, fold);

@@ -58,6 +58,11 @@ double ch_world_soft_least_volume(const ChWorld* world, int body, const double* 
   return soft && !soft->skin_only ? ch_soft_least_volume(soft, amplitudes) : NAN;
 }
 
+double ch_von_mises(const double s[6]) {
+  double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
+  return sqrt(0.5 * (a * a + b * b + c * c) + 3.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+}
+
 void ch_world_get_modes(const ChWorld* world, int body, double* amplitudes, double* rates) {
   const ChSoft* soft = soft_of(world, body);
   for (int a = 0; soft && a < soft->modes; ++a) {
