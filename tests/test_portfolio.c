@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -164,11 +165,62 @@ static void auto_solves_what_a_member_solves_with_a_third(void** state) {
   for_each_case(600, check_members);
 }
 
+// --- paths -----------------------------------------------------------------------------------------------------------
+
+// One call of leap or newton, as the history tells it: which part, how many iterations, and a sum over their errors in
+// which every bit counts.
+typedef struct Path {
+  const char* stage;
+  int part, length;
+  uint64_t sum;
+} Path;
+
+enum { PATHS = 4096 };
+static Path paths[PATHS];
+static int path_count;
+
+static void note_path(void* user, int part, const char* stage, int iteration, double seconds, double error) {
+  (void)user, (void)seconds;
+  if (strcmp(stage, "leap") != 0 && strcmp(stage, "newton") != 0) return;
+  if (iteration == 1) {
+    assert_true(path_count < PATHS);
+    paths[path_count++] = (Path){.stage = stage, .part = part};
+  }
+  uint64_t bits;
+  memcpy(&bits, &error, sizeof bits);
+  Path* p = &paths[path_count - 1];
+  ++p->length;
+  p->sum = (p->sum ^ bits) * 0x9e3779b97f4a7c15u;
+}
+
+// From one point, with as many iterations, they go the same way: once is enough.
+static void check_paths(const char* name, const ChProblem* p) {
+  ChContext context = {0};
+  ChSolveInfo info;
+  ChSolveOptions o = ch_solve_options_default();
+  o.time_limit = INFINITY;
+  o.work_limit = 2e7;
+  o.tolerance = 1e-13;
+  o.history = note_path;
+  path_count = 0;
+  ch_solve(&context, p, &o, v, u, r, &info);
+  for (int k = 0; k < path_count; ++k)
+    for (int j = 0; j < k; ++j)
+      if (paths[k].stage == paths[j].stage && paths[k].part == paths[j].part && paths[k].length == paths[j].length &&
+          paths[k].sum == paths[j].sum)
+        fail_msg("%s: %s goes the same %d iterations twice", name, paths[k].stage, paths[k].length);
+}
+
+static void no_path_is_taken_twice(void** state) {
+  (void)state;
+  for_each_case(300, check_paths);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(tighter_tolerance_is_never_worse),
-                                     cmocka_unit_test(nothing_ends_worse_than_it_began),
-                                     cmocka_unit_test(work_limits_hold_within_a_tenth),
-                                     cmocka_unit_test(auto_solves_what_a_member_solves_with_a_third)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tighter_tolerance_is_never_worse), cmocka_unit_test(nothing_ends_worse_than_it_began),
+      cmocka_unit_test(work_limits_hold_within_a_tenth),
+      cmocka_unit_test(auto_solves_what_a_member_solves_with_a_third), cmocka_unit_test(no_path_is_taken_twice)};
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   free(r), free(u), free(v), free(start);
   return failed;

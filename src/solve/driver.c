@@ -39,6 +39,7 @@ enum { TIGHTENINGS = 6, MOST_OPTIONS = 256 };
 #define WORK_SWEPT 6e3
 #define CHEAP 5e4           // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
 #define CHEAP_SWEEPS 1.4e4  // and where contacts yield: 600 sweeps, as in auto.c
+#define NO_DOUBT 100.0      // times the tolerance: by so much parts' errors and the certificate do not differ
 #define ABSURD 1e6          // error of a warm start, in that of r = 0, from which on it is no help to any method
 
 // Shares of the tolerance that a part is asked for. Where contacts yield, sweeps end just below what they are asked
@@ -64,6 +65,7 @@ typedef struct Driver {
   bool starts;            // u_out is that of the start,
   bool moved;             // and v_out belongs to r_out, too
   bool polishes;          // the start passes, and is to be improved
+  bool graded;            // r_out is what the parts have found, and the certificate is its own
   bool dropped;           // an answer that was not finite: the note says so
   int rung;               // of a method that climbs,
   bool unfinished;        // which has more to try
@@ -71,7 +73,8 @@ typedef struct Driver {
   ChDeadline deadline;
   double zero_error;  // of the whole, in the problem's units
   int rows;
-  double** best;  // per part: its reactions in scaled variables
+  double** best;  // per part: its reactions in scaled variables,
+  double** plan;  // and where a portfolio left it, NULL as long as it was not called
   ChShared kept;  // of the last part, the largest, from rung to rung
   double* error;  // theirs, NAN where it must be measured
   double* u;
@@ -304,6 +307,19 @@ static ChStatus count_run(Driver* d, const ChRun* run, ChStatus finite) {
   return run->ending != CH_OK ? run->ending : ch_run_late(run) ? CH_MAX_TIME : CH_MAX_ITER;
 }
 
+// Where a portfolio left a part whose systems are not kept.
+static void keep_plan(Driver* d, int c, const ChShared* shared) {
+  if (!shared->planned) return;
+  if (!d->plan[c]) d->plan[c] = CH_TAKE_RAW(d->arena, CH_PLAN_ROOM, double);
+  memcpy(d->plan[c], shared->plan, sizeof shared->plan);
+}
+
+static ChShared fresh_systems(const Driver* d, int c) {
+  ChShared fresh = {.arena = d->shared, .system = &d->parts.component[c].system, .planned = d->plan[c] != NULL};
+  if (d->plan[c]) memcpy(fresh.plan, d->plan[c], sizeof fresh.plan);
+  return fresh;
+}
+
 static ChStatus run_part(Driver* d, int c, double tolerance) {
   CH_ASSERT(c >= 0 && c < d->parts.count);
   ChComponent* part = &d->parts.component[c];
@@ -311,7 +327,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   const ChSystem prepared = part->system;  // what the method adds to it is released below
   const bool keeps = (d->method->takes & CH_CLIMBS) && c == d->parts.count - 1;
   ChArenaMark mark = ch_arena_mark(d->arena), shared_mark = ch_arena_mark(d->shared);
-  ChShared fresh = {.arena = d->shared, .system = &part->system};
+  ChShared fresh = fresh_systems(d, c);
   if (keeps && !d->kept.system) d->kept = fresh;
   double floor = fmax(part->zero_error, CH_ERROR_FLOOR * part->size / part->c);
   const ChBodies* bodies = d->withheld ? part->system.bodies : NULL;
@@ -338,7 +354,9 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   const double error = run.error;
   double* start = CH_TAKE_RAW(d->arena, part->system.rows, double);
   memcpy(start, run.r, (size_t)part->system.rows * sizeof *start);
-  if (!(run.error <= run.tolerance) && !ch_limits_over()) d->method->solve(&run);
+  const bool runs = !(run.error <= run.tolerance) && !ch_limits_over();
+  if (runs) d->method->solve(&run);
+  if (runs) d->graded = false;
   for (int k = 0; bodies && k < bodies->dofs; ++k)
     d->withheld[bodies->source[k]] = part->c * bodies->root[k] * run.withheld[k];
   ChStatus finite = keep_finite(d, start, &run);
@@ -349,6 +367,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   if (!keeps) part->system = prepared;
   if (!keeps) ch_arena_release(d->shared, shared_mark);
   ch_arena_release(d->arena, mark);
+  if (!keeps && (d->rung > 0 || !(run.error <= run.tolerance))) keep_plan(d, c, &fresh);
   return count_run(d, &run, finite);
 }
 
@@ -441,6 +460,7 @@ static void measure_parts(Driver* d) {
   }
   d->zero_error = fmax(sqrt(sum), CH_ERROR_FLOOR * sqrt(floor));
   d->best = CH_TAKE(d->arena, d->parts.count, double*);
+  d->plan = CH_TAKE(d->arena, d->parts.count, double*);
   d->error = CH_TAKE(d->arena, d->parts.count, double);
   d->u = CH_TAKE(d->arena, longest, double);
   for (int c = 0; c < d->parts.count; ++c) start_part(d, c);
@@ -459,6 +479,26 @@ static ChStatus run_parts(Driver* d, double tolerance) {
   return worst;
 }
 
+// Puts together what the parts have found and grades it, unless none of them was called since that was done: on the way
+// from rung to rung an answer that was good enough for several of them is graded once.
+static ChStatus grade_parts(Driver* d) {
+  if (d->graded) return CH_OK;
+  gather(d);
+  ChStatus status = grade(d);
+  d->graded = status == CH_OK && is_finite(d);
+  return status;
+}
+
+// Whether the parts' own errors leave no doubt that the whole does not pass.
+static bool is_far_off(const Driver* d, double asked) {
+  double sum = 0.0;
+  for (int c = 0; c < d->parts.count; ++c) {
+    const double error = d->parts.component[c].c * d->error[c];
+    sum += error * error;
+  }
+  return sqrt(sum) > NO_DOUBT * asked * d->zero_error;
+}
+
 // Solves all parts, then grades by what is asked for; where the certificate asks for more than the solvers' own error
 // showed, tightens. Parts are asked for half of the tolerance, which round-off may keep them from where the whole
 // passes: so a portfolio pauses for a look now and then.
@@ -466,10 +506,9 @@ static ChStatus solve_and_grade(Driver* d, double tolerance, double asked) {
   ChStatus worst = CH_OK;
   for (int round = 0; round < TIGHTENINGS; ++round) {
     worst = run_parts(d, tolerance);
-    gather(d);
-    ChStatus status = grade(d);
+    ChStatus status = grade_parts(d);
     if (status != CH_OK) return status;
-    if (!is_finite(d)) return fall_back(d);
+    if (!d->graded) return fall_back(d);
     const ChCertificate* k = &d->info->certificate;
     if (ch_certificate_met(k, asked)) return CH_OK;
     double excess = ch_max(k->natural, k->siconos) / asked;
@@ -497,16 +536,17 @@ static bool may_be_cheap(const Driver* d) {
 static ChStatus take_cheap(Driver* d, double tolerance, double asked) {
   ChStatus status = run_parts(d, tolerance);
   if (status != CH_MAX_ITER) return solve_and_grade(d, tolerance, asked);
-  gather(d);
-  ChStatus graded = grade(d);
+  if (is_far_off(d, asked)) return status;
+  ChStatus graded = grade_parts(d);
   if (graded != CH_OK) return graded;
-  return is_finite(d) && ch_certificate_met(&d->info->certificate, asked) ? CH_OK : status;
+  return d->graded && ch_certificate_met(&d->info->certificate, asked) ? CH_OK : status;
 }
 
 static ChStatus solve_parts(Driver* d) {
   const double asked = d->options->tolerance, tolerance = d->polishes ? d->options->accept : asked;
   bool climbs = (d->method->takes & CH_CLIMBS) && !d->polishes && d->options->max_iterations == 0;
   d->kept = (ChShared){0};
+  d->graded = false;
   d->rung = climbs ? 0 : RUNGS;
   if (!climbs) return solve_and_grade(d, tolerance, asked);
   ChStatus status = may_be_cheap(d) ? take_cheap(d, tolerance, asked) : CH_MAX_ITER;

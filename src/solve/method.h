@@ -12,6 +12,8 @@
 
 typedef struct ChMethod ChMethod;
 
+enum { CH_PLAN_ROOM = 56 };  // doubles
+
 // Linear systems that all methods called for one part share, made on first use in an arena of their own.
 typedef struct ChShared {
   ChArena* arena;
@@ -19,7 +21,7 @@ typedef struct ChShared {
   struct ChLinearSystem* linear[2];  // LU, Cholesky
   struct ChActiveSet* active_set;    // of the last call, for a hot start of the next
   bool planned;  // a portfolio that is called again for a tighter tolerance has left where it stood:
-  double plan[40];
+  double plan[CH_PLAN_ROOM];
 } ChShared;
 
 // What a method can take; nobody switches on its name.
@@ -40,6 +42,8 @@ enum {
   CH_NEEDS_BODIES = 1 << 13,       // the system must know its bodies, two a block at most
   CH_TAKES_ANY_LAW = 1 << 14,      // uses nothing of a law but projection, derivative, slip and exact local solution
   CH_TAKES_ANY_BARRIER = 1 << 16,  // ... or nothing but the barrier: takes what has one
+  CH_REPEATS = 1 << 17,            // its start, settings and number of iterations say what it does: from the same ones
+                                   // it goes the same way, whatever the tolerance
   CH_CLIMBS = 1 << 15              // is asked for ever tighter tolerances, each from where the last one ended: driver.c
 };
 

@@ -21,6 +21,8 @@
     "1 = stop once the rate of progress says that the limit of iterations will not suffice; 2 = do so only until the " \
     "aim is met")                                                                                                      \
   X(double, aim, 0.0, 0.0, 1.0, "error that hurry aims at; 0 = the tolerance")                                         \
+  X(double, beyond, 0.0, 0.0, 1.0,                                                                                     \
+    "error to come to below the tolerance, while the rate of progress says that the limit of iterations will suffice") \
   X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
 CH_OPTIONS(ADMM_OPTIONS)
 
@@ -57,6 +59,12 @@ static void iterate(Admm* a, double rho) {
   for (int k = 0; k < s->rows; ++k) a->w[k] += a->r[k] - a->z[k];
 }
 
+// Below the tolerance, and on the way to what is asked for beyond it.
+static bool goes_beyond(const Admm* a, double before, double error, long left) {
+  return error > a->o.beyond && a->o.beyond > 0.0 && !ch_run_late(a->run) &&
+         ch_run_promising(a->o.beyond, before, error, a->o.check, left);
+}
+
 // Iterates with one penalty, whose factors are there, until the tolerance, the limit, or a stall.
 static void run_penalty(Admm* a, double rho, long limit) {
   ChRun* run = a->run;
@@ -71,14 +79,16 @@ static void run_penalty(Admm* a, double rho, long limit) {
     }
     double error = ch_run_offer_reaction(run, a->z, a->u);
     ch_run_note(run, run->inner, error);
-    if (!isfinite(error) || ch_run_finished(run)) return;
+    if (!isfinite(error) || (ch_run_finished(run) && !goes_beyond(a, before, error, limit - k))) return;
     if (error < 0.8 * best) {
       best = error;
       best_at = k;
     }
     if (k - best_at > a->o.patience) return;
     if (error <= aim && a->o.hurry == 1) aim = run->tolerance;
-    if (a->o.hurry && k >= HURRY && !ch_run_promising(aim, before, error, a->o.check, limit - k)) return;
+    if (a->o.hurry && error > run->tolerance && k >= HURRY &&
+        !ch_run_promising(aim, before, error, a->o.check, limit - k))
+      return;
     before = error;
   }
 }

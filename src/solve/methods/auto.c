@@ -54,7 +54,15 @@ static double tolerance_of(const Plan* p, const Stage* stage) {
   return stage->tolerance > 0.0 ? fmax(stage->tolerance, rung) : 0.0;
 }
 
-static ChNested nested_of(const Plan* p, const Stage* stage) {
+// What factors of W cost, looked at where somebody wants to know: setting them up takes as long as ten sweeps.
+static void know_factor(Plan* p) {
+  const ChSystem* s = p->run->system;
+  if (p->factor == 0.0 && ch_auto_is_large(p))
+    p->factor = fmax(ch_linear_work(ch_run_linear(p->run, CH_SPACE_AUTO, false)), FACTOR_LEAST * s->n);
+}
+
+static ChNested nested_of(Plan* p, const Stage* stage) {
+  if (stage->factors > 0.0) know_factor(p);
   ChNested nested = {.method = stage->method, .tolerance = tolerance_of(p, stage), .max_iterations = stage->budget};
   memcpy(nested.setting, stage->setting, sizeof nested.setting);
   if (stage->how & FROM_NOTHING) nested.start = p->zero;
@@ -96,8 +104,7 @@ static void look_at_factors(Plan* p) {
   p->zero = CH_TAKE(p->run->arena, s->rows, double);
   p->found = CH_TAKE(p->run->arena, s->rows, double);
   p->plane = !ch_auto_is_small(p) && lies_in_plane(s);
-  if (p->factor == 0.0 && ch_auto_is_large(p))
-    p->factor = fmax(ch_linear_work(ch_run_linear(p->run, CH_SPACE_AUTO, false)), FACTOR_LEAST * s->n);
+  if (s->bodies) know_factor(p);  // for all conditions that ask whether factors are dear
 }
 
 // The point that rests, refined, takes the place of a solution that slides; where there is none that stays.
@@ -137,15 +144,42 @@ static bool pause_at_slip(Plan* p, ChNested* nested) {
   return done && (!p->slides || ch_run_late(p->run) || ch_run_iterations_left(p->run) <= 0);
 }
 
+// From the best point, by a method that would go the same way again.
+static bool refines(const Stage* stage, const ChNested* nested) {
+  return (stage->method->takes & CH_REPEATS) && !nested->start && nested->work == 0.0 && !nested->setting[1].name &&
+         !(stage->how & (KEEPS | STILL | SWEEPS | PAUSES));
+}
+
+static bool was_tried(const Plan* p, const ChNested* nested) {
+  if (p->tried_at != p->run->error) return false;
+  for (int k = 0; k < p->tried_count; ++k) {
+    const Tried* t = &p->tried[k];
+    if (t->method == nested->method && t->setting == nested->setting[0].value && t->budget == nested->max_iterations)
+      return true;
+  }
+  return false;
+}
+
+static void remember_tried(Plan* p, const ChNested* nested) {
+  if (p->tried_at != p->run->error) p->tried_count = 0;
+  p->tried_at = p->run->error;
+  if (p->tried_count < TRIED)
+    p->tried[p->tried_count++] = (Tried){nested->method, nested->setting[0].value, nested->max_iterations};
+}
+
 static bool run_stage(Plan* p, const Stage* stage) {
   if (stage->how & FACTORS) look_at_factors(p);
   if ((stage->how & LIGHT) && ch_auto_factors_are_dear(p)) return false;
   ChNested nested = nested_of(p, stage);
+  const bool repeats = refines(stage, &nested);
+  if (repeats && was_tried(p, &nested)) return false;
   p->before = p->run->error;
   p->last = stage;
   if (stage->how & PAUSES) return pause_at_slip(p, &nested);
   if (stage->how & STILL) return look_for_rest(p, stage, &nested);
+  const long budget = nested.max_iterations;
   bool done = run_nested(p->run, &nested, stage->how & KEEPS ? p->found : NULL);
+  if (repeats && p->run->error == p->before && nested.max_iterations == budget && !done) remember_tried(p, &nested);
   if (!done && (stage->how & SWEEPS)) p->slid = ch_run_slip(p->run) > SLIDES * p->run->error;
   return done;
 }

@@ -4,11 +4,18 @@
 
 #include "solve/method.h"
 
-#define NEAR 1e-3        // error below which Newton's method is worth starting
-#define ROUGH 1e-4       // error above which splitting is worth its factorisation
-#define SLIDES 4.0       // times its error: a point whose slip shows that much more is on its way to slide
-#define HANDOVER 1e-6    // where splitting and interior point slow down and Newton takes over
-enum { PENALTIES = 7 };  // of the rounds, one after the other
+#define NEAR 1e-3                   // error below which Newton's method is worth starting
+#define ROUGH 1e-4                  // error above which splitting is worth its factorisation
+#define SLIDES 4.0                  // times its error: a point whose slip shows that much more is on its way to slide
+#define HANDOVER 1e-6               // where splitting and interior point slow down and Newton takes over
+enum { PENALTIES = 7, TRIED = 6 };  // penalties of the rounds, one after the other; see Plan
+
+// A refinement of the best point that left it where it was.
+typedef struct Tried {
+  const ChMethod* method;
+  double setting;  // its first
+  long budget;
+} Tried;
 
 // A run of the portfolio, and where it stands.
 typedef struct Plan {
@@ -31,7 +38,10 @@ typedef struct Plan {
   bool slides;               // the best point is a solution, and one that slides
   bool looked, sought;       // for rest; with the interior point, too,
   double rest;               // and with which error as a Coulomb solution that ended
-  double *zero, *found;      // no reactions; where the last stage that KEEPS ended
+  double tried_at;           // error of the point from which
+  int tried_count;           // these ended where they began: from there they would again
+  Tried tried[TRIED];
+  double *zero, *found;  // no reactions; where the last stage that KEEPS ended
 } Plan;
 
 typedef struct Cycle {

@@ -192,7 +192,7 @@ const ChMethod ch_method_leap = {
     .document = "Alart and Curnier 1991",
     .equation = "their map as F = y - r = 0 in docs/theory/leap.md",
     .literature = "Acary et al. 2018",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
+    .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT | CH_REPEATS,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};

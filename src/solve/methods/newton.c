@@ -267,7 +267,7 @@ const ChMethod ch_method_newton = {.name = "newton",
                                    .literature = "Acary et al. 2018",
                                    .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_POLYGON | CH_TAKES_RELAXED |
                                             CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER |
-                                            CH_IS_EXACT,
+                                            CH_IS_EXACT | CH_REPEATS,
                                    .options = option_rows,
                                    .option_count = CH_OPTION_COUNT,
                                    .solve = solve};
