@@ -364,13 +364,21 @@ static void solve_reactions(ChLinearSystem* l, const double* h, double* x) {
     if (l->pinned[i]) memcpy(x + s->row[i], l->t + s->row[i], (size_t)s->dim[i] * sizeof(double));
 }
 
+// y = A x of a block; loops of known length for the three rows that most have.
+static inline void multiply_block(int d, const double* A, const double* x, double* y) {
+  if (d == 3)
+    ch_small_multiply(3, A, x, y);
+  else
+    ch_small_multiply(d, A, x, y);
+}
+
 static void solve_bodies(ChLinearSystem* l, const double* h, double* x, double* Wx) {
   const ChSystem* s = l->s;
   const ChBodies* b = s->bodies;
   memset(l->y, 0, (size_t)b->dofs * sizeof(double));
   for (int i = 0; i < s->n; ++i) {
     int d = s->dim[i];
-    ch_small_multiply(d, l->B_inverse + s->diagonal_at[i], h + s->row[i], x + s->row[i]);
+    multiply_block(d, l->B_inverse + s->diagonal_at[i], h + s->row[i], x + s->row[i]);
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
       const double* H = b->H + b->jacobian[k];
       double* y = l->y + b->row[b->body[k]];
@@ -388,7 +396,7 @@ static void solve_bodies(ChLinearSystem* l, const double* h, double* x, double* 
     }
     for (int j = 0; j < d && Wx; ++j) Wx[s->row[i] + j] = Hv[j];
     if (l->pinned[i]) continue;
-    ch_small_multiply(d, l->C + s->diagonal_at[i], Hv, share);
+    multiply_block(d, l->C + s->diagonal_at[i], Hv, share);
     for (int j = 0; j < d; ++j) x[s->row[i] + j] -= share[j];
   }
 }
@@ -400,12 +408,12 @@ static void solve_wide(ChLinearSystem* l, const double* h, double* x, double* Wx
     if (l->pinned[i] == AT_ONCE)
       for (int a = s->row[i]; a < s->row[i + 1]; ++a) x[a] = h[a];
     else
-      ch_small_multiply(s->dim[i], l->B_inverse + s->diagonal_at[i], h + s->row[i], x + s->row[i]);
+      multiply_block(s->dim[i], l->B_inverse + s->diagonal_at[i], h + s->row[i], x + s->row[i]);
   ch_wide_solve(l->wide, x, Hy);
   for (int i = 0; i < s->n; ++i) {
     if (l->pinned[i]) continue;
     double share[CH_SMALL_MAX];
-    ch_small_multiply(s->dim[i], l->C + s->diagonal_at[i], Hy + s->row[i], share);
+    multiply_block(s->dim[i], l->C + s->diagonal_at[i], Hy + s->row[i], share);
     for (int j = 0; j < s->dim[i]; ++j) x[s->row[i] + j] -= share[j];
   }
 }
@@ -431,8 +439,8 @@ static double residual_norm(ChLinearSystem* l, const double* h, const double* x)
   ch_system_apply(s, x, l->t);
   for (int i = 0; i < s->n; ++i) {
     double Bx[CH_SMALL_MAX], EWx[CH_SMALL_MAX];
-    ch_small_multiply(s->dim[i], l->B + s->diagonal_at[i], x + s->row[i], Bx);
-    ch_small_multiply(s->dim[i], l->E + s->diagonal_at[i], l->t + s->row[i], EWx);
+    multiply_block(s->dim[i], l->B + s->diagonal_at[i], x + s->row[i], Bx);
+    multiply_block(s->dim[i], l->E + s->diagonal_at[i], l->t + s->row[i], EWx);
     for (int a = 0; a < s->dim[i]; ++a) {
       double value = h[s->row[i] + a] - Bx[a] - EWx[a];
       l->residual[s->row[i] + a] = value;
