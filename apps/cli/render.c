@@ -21,28 +21,29 @@
 
 enum { SIZE_LEAST = 64, SIZE_MOST = 8192 };
 
-#define RENDER_OPTIONS(X)                                                                                              \
-  X(TEXT, png, NULL, "FILE.png", 0, 0, "writes a picture")                                                             \
-  X(REAL, time, HUGE_VAL, "T", 0.0, 1e12, "moment of the picture, seconds (the end)")                                  \
-  X(TEXT, mp4, NULL, "FILE.mp4", 0, 0, "writes a film")                                                                \
-  X(REAL, fps, 30.0, "F", 1.0, 240.0, "pictures a second of film (30)")                                                \
-  X(REAL, speed, 1.0, "X", 1e-6, 1e6, "seconds of the run per second of film (1)")                                     \
-  X(REAL, from, 0.0, "T", 0.0, 1e12, "start of the film, seconds of the run (0)")                                      \
-  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "end of the film, seconds of the run (the end)")                               \
-  X(TEXT, size, "1280x720", "WxH", 0, 0, "pixels (1280x720)")                                                          \
-  X(TEXT, view, NULL, "iso|front|top", 0, 0, "direction of the camera (as the scene says, or iso)")                    \
-  CH_CAMERA_ROWS(X)                                                                                                    \
-  X(TEXT, colour, NULL, "QUANTITY", 0, 0,                                                                              \
-    "colours bodies by body, material, island, speed, energy, force, age, displacement or strain (as the scene says, " \
-    "or "                                                                                                              \
-    "body)")                                                                                                           \
-  X(FLAG, contacts, false, NULL, 0, 0, "with contact points and forces")                                               \
-  X(FLAG, chains, false, NULL, 0, 0, "draws chains of force and makes bodies transparent")                             \
-  X(FLAG, dark, false, NULL, 0, 0, "on dark ground")                                                                   \
-  X(FLAG, plain, false, NULL, 0, 0, "draws the scene alone, without certificate, scales and legend")                   \
-  X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: simulated time to run, seconds")                                   \
-  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as the scene says)")                    \
-  CH_PARAM_ROW(X)                                                                                                      \
+#define RENDER_OPTIONS(X)                                                                                          \
+  X(TEXT, png, NULL, "FILE.png", 0, 0, "writes a picture")                                                         \
+  X(REAL, time, HUGE_VAL, "T", 0.0, 1e12, "moment of the picture, seconds (the end)")                              \
+  X(TEXT, mp4, NULL, "FILE.mp4", 0, 0, "writes a film")                                                            \
+  X(REAL, fps, 30.0, "F", 1.0, 240.0, "pictures a second of film (30)")                                            \
+  X(REAL, speed, 1.0, "X", 1e-6, 1e6, "seconds of the run per second of film (1)")                                 \
+  X(REAL, from, 0.0, "T", 0.0, 1e12, "start of the film, seconds of the run (0)")                                  \
+  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "end of the film, seconds of the run (the end)")                           \
+  X(TEXT, size, "1280x720", "WxH", 0, 0, "pixels (1280x720)")                                                      \
+  X(TEXT, view, NULL, "iso|front|top", 0, 0, "direction of the camera (as the scene says, or iso)")                \
+  CH_CAMERA_ROWS(X)                                                                                                \
+  X(TEXT, colour, NULL, "QUANTITY", 0, 0,                                                                          \
+    "colours bodies by body, material, island, speed, energy, force, age, displacement, strain or stress (as the " \
+    "scene says, "                                                                                                 \
+    "or "                                                                                                          \
+    "body)")                                                                                                       \
+  X(FLAG, contacts, false, NULL, 0, 0, "with contact points and forces")                                           \
+  X(FLAG, chains, false, NULL, 0, 0, "draws chains of force and makes bodies transparent")                         \
+  X(FLAG, dark, false, NULL, 0, 0, "on dark ground")                                                               \
+  X(FLAG, plain, false, NULL, 0, 0, "draws the scene alone, without certificate, scales and legend")               \
+  X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: simulated time to run, seconds")                               \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as the scene says)")                \
+  CH_PARAM_ROW(X)                                                                                                  \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress")
 
 typedef struct Arguments {
@@ -87,8 +88,8 @@ static bool check_until(const ChCommand* self, const Arguments* a) {
 
 static bool check_words(const ChCommand* self, Job* job) {
   static const char* const views[] = {"iso", "front", "top"};
-  static const char* const colours[] = {"body",  "material", "island",       "speed", "energy",
-                                        "force", "age",      "displacement", "strain"};
+  static const char* const colours[] = {"body",  "material", "island",       "speed",  "energy",
+                                        "force", "age",      "displacement", "strain", "stress"};
   const int colour_count = sizeof colours / sizeof *colours;
   const Arguments* a = &job->arguments;
   if (!a->png == !a->mp4) {

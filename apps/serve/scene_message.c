@@ -119,6 +119,9 @@ static void add_geometry(json_t* object, const ChWorld* world, int row, const Ch
   if (bends) {
     json_object_set_new(object, "modes", json_integer(soft.modes));
     json_object_set_new(object, "first_mode", json_integer(soft.first_mode));
+    json_object_set_new(object, "young", ch_json_real(soft.young));
+    json_object_set_new(object, "poisson", ch_json_real(soft.poisson));
+    json_object_set_new(object, "linear", json_boolean(soft.kind == CH_SOFT_MODAL));
   }
   if (info->drawn_by_name)
     add_numbers(object, info, shape);

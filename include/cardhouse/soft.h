@@ -35,6 +35,7 @@ typedef struct ChSoftView {
   double mass;              // kg
   const double* frequency;  // of the modes, rad/s
   double alpha, beta;       // Rayleigh damping, 1/s and s
+  double young, poisson;    // Pa; a ratio
   int first_mode;           // where its amplitudes begin among those of all bodies, row after row
   const ChSoftSkin* skin;   // the same pointer for bodies of equal mesh and material
 } ChSoftView;

@@ -65,8 +65,8 @@ static const ChFieldType ch_type_opacity = {read_opacity, schema_opacity};
 
 static const char* const patterns[] = {"plain", "checks", "stripes", "card", NULL};
 static const char* const views[] = {"iso", "front", "top", NULL};
-static const char* const quantities[] = {"body",  "material", "island",       "speed",  "energy",
-                                         "force", "age",      "displacement", "strain", NULL};
+static const char* const quantities[] = {"body", "material",     "island", "speed",  "energy", "force",
+                                         "age",  "displacement", "strain", "stress", NULL};
 
 static const ChField body_look_fields[] = {
     {"colour", &ch_type_colour, 0, "\"#rrggbb\"", 0, CH_ANY, NULL},

@@ -48,6 +48,9 @@ export interface Shape extends ShapeNumbers {
   points?: number[][];
   modes?: number; // soft: how many amplitudes it has,
   first_mode?: number; // where they begin in a frame,
+  young?: number; // Pa
+  poisson?: number;
+  linear?: boolean; // whether its law is that of small deformations
   basis?: string; // and how each moves the vertices: vertices x 3 x modes floats in base64
 }
 

@@ -47,6 +47,32 @@ test("a cube has three normals at a corner and twelve creases", () => {
   }
 });
 
+// Stretched by e along x and not across: s e along x and poisson s e across, s = young / (1 - poisson^2).
+test("the stress of a stretched skin is that of plane stress", () => {
+  const [young, poisson, e] = [1e6, 0.25, 0.01];
+  const drawn = new DeformedSkin(skinOf({ ...cube(), young, poisson }) as Skin);
+  assert.ok(drawn.deform(Float32Array.of(0, 0, e), 1));
+  const s = (young / (1 - poisson * poisson)) * e;
+  assert.ok(Math.abs(drawn.most("stress") / (s * Math.sqrt(1 - poisson + poisson * poisson)) - 1) < 1e-4);
+  assert.ok(Math.abs(drawn.most("strain") / e - 1) < 1e-4);
+});
+
+// Turned along straight lines, as a mode turns, it swells by sqrt(1 + q^2) and has no small strain.
+test("the stress of a modal body is that of its small strains", () => {
+  const [q, young] = [0.5, 1e6];
+  const turned = (linear: boolean): number => {
+    const shape = cube();
+    const U = new Float32Array(8 * 3);
+    shape.vertices?.forEach(([x, y], v) => U.set([-y, x, 0], 3 * v));
+    const basis = Buffer.from(U.buffer).toString("base64");
+    const drawn = new DeformedSkin(skinOf({ ...shape, basis, modes: 1, young, poisson: 0, linear }) as Skin);
+    assert.ok(drawn.deform(Float32Array.of(q), 0));
+    return drawn.most("stress");
+  };
+  assert.ok(turned(true) < 1e-3);
+  assert.ok(Math.abs(turned(false) / (young * (Math.sqrt(1 + q * q) - 1)) - 1) < 1e-4);
+});
+
 test("what is no skin is refused", () => {
   assert.equal(skinOf({ ...cube(), basis: "AAAA" }), null);
   assert.equal(skinOf({ type: "mesh", vertices: [[0, 0, 0]], triangles: [[0, 0, 0]] }), null);

@@ -33,6 +33,7 @@ typedef struct ChSoft {
   ChSoftKind kind;
   int modes;
   bool clamped;
+  double young, poisson;
   bool skin_only;  // of a recording: fields from K0 to S, cubic, stress, fold and skin.across
                    // are NULL
   double mass;

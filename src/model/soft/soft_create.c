@@ -251,7 +251,9 @@ static ChStatus compute(ChContext* context, ChArena* arena, const Job* job, ChSo
   return status;
 }
 
-static void set_arms(const ChSoftDef* def, ChSoft* soft) {
+static void set_material(const ChSoftDef* def, ChSoft* soft) {
+  soft->young = def->young;
+  soft->poisson = def->poisson;
   soft->arms = def->arm_count;
   for (int k = 0; k < def->arm_count; ++k) {
     soft->arm_share[k] = def->arms[k].modulus / def->young;
@@ -267,7 +269,7 @@ ChStatus ch_soft_create(ChContext* context, ChArena* arena, const char* what, co
   int* vertices;
   *soft =
       (ChSoft){.kind = def->kind, .modes = def->modes, .clamped = def->clamped, .alpha = def->alpha, .beta = def->beta};
-  set_arms(def, soft);
+  set_material(def, soft);
   *cubic = (ChSoftCubic){.n = def->modes, .pairs = ch_soft_pair_count(def->modes)};
   if (def->kind == CH_SOFT_STVK) soft->cubic = cubic;
   fold->count = mesh->tet_count < CH_SOFT_FOLD_POINTS ? mesh->tet_count : CH_SOFT_FOLD_POINTS;

@@ -31,6 +31,8 @@ ChStatus ch_soft_from_recorded(ChContext* context, ChArena* arena, const char* w
   *soft = (ChSoft){.kind = def->kind,
                    .modes = def->modes,
                    .clamped = def->clamped,
+                   .young = def->young,
+                   .poisson = def->poisson,
                    .skin_only = true,
                    .mass = mass.mass,
                    .inertia = ch_mass_inertia(&mass),

@@ -20,6 +20,8 @@ bool ch_world_soft(const ChWorld* world, int body, ChSoftView* out) {
                         .frequency = soft->frequency,
                         .alpha = soft->alpha,
                         .beta = soft->beta,
+                        .young = soft->young,
+                        .poisson = soft->poisson,
                         .first_mode = world->bodies[body].first_mode,
                         .skin = &soft->skin};
   return soft != NULL;

@@ -13,7 +13,8 @@ export type Colouring =
   | "force"
   | "age"
   | "displacement"
-  | "strain";
+  | "strain"
+  | "stress";
 
 export interface ColouringRow {
   word: string; // in the menu
@@ -32,6 +33,7 @@ export const COLOURINGS: Record<Colouring, ColouringRow> = {
   age: { word: "age of contacts", unit: "s", label: "unchanged" },
   displacement: { word: "displacement", unit: "m", label: "displaced", soft: true },
   strain: { word: "strain of the skin", unit: "", label: "strain", soft: true },
+  stress: { word: "stress of the skin", unit: "Pa", label: "stress", soft: true },
 };
 
 export const isQuantity = (colouring: Colouring): boolean => COLOURINGS[colouring].unit !== undefined;

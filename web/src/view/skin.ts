@@ -15,6 +15,9 @@ export interface SkinPlace {
 
 // What bodies of equal mesh and material share.
 export interface Skin {
+  young: number; // Pa
+  poisson: number;
+  linear: boolean; // of a modal body
   rest: Float32Array; // 3 a vertex
   basis: Float32Array[]; // of every mode, 3 a vertex
   reach: number[]; // of every mode: the largest displacement of a vertex at amplitude 1
@@ -108,6 +111,9 @@ export function skinOf(shape: Shape): Skin | null {
     return most;
   });
   const skin = {
+    young: shape.young ?? 0,
+    poisson: shape.poisson ?? 0,
+    linear: shape.linear ?? false,
     rest: of((v, i) => vertices[v][i]),
     basis: Array.from({ length: modes }, (_, a) => of((v, i) => U[(3 * v + i) * modes + a])),
     reach,
@@ -119,25 +125,46 @@ export function skinOf(shape: Shape): Skin | null {
   return skin;
 }
 
-export type SkinQuantity = "displacement" | "strain";
+export type SkinQuantity = "displacement" | "strain" | "stress";
 
-// The principal stretch of a triangle that is farthest from 1, less 1: of the edges' products before, A, and after, G,
-// the stretches squared are the eigenvalues of inverse(A) G.
-function stretch(x: Float32Array, y: Float32Array, i: number, j: number, k: number): number {
-  const products = (p: Float32Array): [number, number, number] => {
-    const u = [p[j] - p[i], p[j + 1] - p[i + 1], p[j + 2] - p[i + 2]];
-    const v = [p[k] - p[i], p[k + 1] - p[i + 1], p[k + 2] - p[i + 2]];
-    const dot = (a: number[], b: number[]) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    return [dot(u, u), dot(u, v), dot(v, v)];
-  };
-  const [a, b, c] = products(x);
-  const [d, e, f] = products(y);
+type Edges = { x: Float32Array; y: Float32Array; corners: [number, number, number] };
+
+// Products of two edges of a triangle, of the first in p and in q, mixed, and of the second.
+function products(p: Float32Array, q: Float32Array, [i, j, k]: [number, number, number]): [number, number, number] {
+  const edge = (of: Float32Array, to: number) => [of[to] - of[i], of[to + 1] - of[i + 1], of[to + 2] - of[i + 2]];
+  const dot = (a: number[], b: number[]) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  const [u, v, w, z] = [edge(p, j), edge(p, k), edge(q, j), edge(q, k)];
+  return [dot(u, w), (dot(u, z) + dot(v, w)) / 2, dot(v, z)];
+}
+
+// The eigenvalues of inverse(A) G, A the products before: squares of the principal stretches, if G are those after.
+function squares([a, b, c]: [number, number, number], [d, e, f]: [number, number, number]): [number, number] {
   const area = a * c - b * b;
-  if (!(area > 0)) return 0;
+  if (!(area > 0)) return [1, 1];
   const half = (c * d - 2 * b * e + a * f) / (2 * area);
   const root = Math.sqrt(Math.max(0, half * half - (d * f - e * e) / area));
-  const [most, least] = [Math.sqrt(half + root) - 1, Math.sqrt(Math.max(0, half - root)) - 1];
-  return Math.max(Math.abs(most), Math.abs(least));
+  return [half + root, half - root];
+}
+
+// The principal stretches of a triangle from x to y, less 1.
+function stretches({ x, y, corners }: Edges): number[] {
+  return squares(products(x, x, corners), products(y, y, corners)).map((s) => Math.sqrt(Math.max(0, s)) - 1);
+}
+
+// The principal strains of linear elasticity, which turns change: a modal body has no others.
+function smallStrains({ x, y, corners }: Edges): number[] {
+  const before = products(x, x, corners);
+  const mixed = products(x, y, corners);
+  return squares(before, [0, 1, 2].map((k) => 2 * mixed[k] - before[k]) as [number, number, number]).map(
+    (s) => (s - 1) / 2,
+  );
+}
+
+// Von Mises's stress under these strains, as if nothing pressed on the surface (plane stress).
+function surfaceStress(strains: number[], young: number, poisson: number): number {
+  const stiffness = young / (1 - poisson * poisson);
+  const [p, q] = [0, 1].map((k) => stiffness * (strains[k] + poisson * strains[1 - k]));
+  return Math.sqrt(p * p - p * q + q * q);
 }
 
 // A skin as one body has it now.
@@ -255,15 +282,16 @@ export class DeformedSkin {
   }
 
   // A vertex has the mean of its triangles.
-  private findStrains(): void {
-    const { rest, triangles } = this.skin;
+  private findOnTriangles(of: (edges: Edges) => number): void {
+    const { rest: x, triangles } = this.skin;
     const count = new Uint16Array(this.values.length);
     this.values.fill(0);
     for (let t = 0; t < triangles.length; t += 3) {
       const corners = triangles.subarray(t, t + 3);
-      const strain = stretch(rest, this.positions, 3 * corners[0], 3 * corners[1], 3 * corners[2]);
+      const [i, j, k] = corners;
+      const value = of({ x, y: this.positions, corners: [3 * i, 3 * j, 3 * k] });
       for (const v of corners) {
-        this.values[v] += strain;
+        this.values[v] += value;
         count[v]++;
       }
     }
@@ -272,7 +300,10 @@ export class DeformedSkin {
 
   // The largest of a quantity, which is what `paint` paints next.
   most(by: SkinQuantity): number {
-    if (by === "strain") this.findStrains();
+    const { young, poisson, linear } = this.skin;
+    const strains = linear ? smallStrains : stretches;
+    if (by === "strain") this.findOnTriangles((edges) => Math.max(...stretches(edges).map(Math.abs)));
+    else if (by === "stress") this.findOnTriangles((edges) => surfaceStress(strains(edges), young, poisson));
     else this.findDisplacements();
     return this.values.reduce((most, value) => Math.max(most, value), 0);
   }
