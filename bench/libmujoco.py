@@ -16,15 +16,16 @@ import numpy as np
 MODEL = {
     "int": {"nq": None, "nv": None, "nu": None, "nbody": None, "nM": None, "nconmax": None, "njmax": None,
             "opt.integrator": None, "opt.disableflags": None, "opt.jacobian": None, "opt.cone": None,
-            "dof_Madr": "nv", "dof_parentid": "nv"},
-    "mjtNum": {"opt.timestep": None, "dof_damping": "nv", "body_mass": "nbody"},
+            "dof_Madr": "nv", "dof_parentid": "nv", "njnt": None, "jnt_type": "njnt"},
+    "mjtNum": {"opt.timestep": None, "dof_damping": "nv", "body_mass": "nbody", "body_inertia": "nbody * 3"},
 }
 DATA = {
     "int": {"nefc": None, "ncon": None, "efc_type": "nefc", "efc_id": "nefc", "efc_J_rownnz": "nefc", "efc_J_rowadr": "nefc",
             "efc_J_colind": "njmax * nv"},
     "mjtNum": {"time": None, "qpos": "nq", "qvel": "nv", "qacc": "nv", "ctrl": "nu", "qM": "nM", "qfrc_smooth": "nv",
                "qfrc_constraint": "nv", "efc_J": "njmax * nv", "efc_pos": "nefc", "efc_frictionloss": "nefc",
-               "efc_force": "nefc", "xpos": "nbody * 3"},
+               "efc_force": "nefc", "xpos": "nbody * 3", "xipos": "nbody * 3", "ximat": "nbody * 9",
+               "xanchor": "njnt * 3", "xaxis": "njnt * 3"},
 }
 CONTACT = {"dist": "f8", "pos": "3f8", "frame": "9f8", "friction": "5f8", "dim": "i4", "geom1": "i4", "geom2": "i4",
            "efc_address": "i4"}
@@ -79,7 +80,7 @@ class Model(_Struct):
         super().__init__(library, address, "mjModel", MODEL, self._size)
 
     def _size(self):
-        return {name: getattr(self, name) for name in ("nq", "nv", "nu", "nbody", "nM", "njmax")}
+        return {name: getattr(self, name) for name in ("nq", "nv", "nu", "nbody", "nM", "njmax", "njnt")}
 
     @property
     def opt(self):
@@ -115,11 +116,16 @@ class Library:
         self.mj.mj_loadXML.restype = self.mj.mj_makeData.restype = ctypes.c_void_p
         for name in ("mj_step", "mj_forward", "mj_resetData"):
             getattr(self.mj, name).argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        self.mj.mj_id2name.restype = ctypes.c_char_p
         self.version = self.mj.mj_version()
 
-    def load(self, xml):
+    def name(self, model, kind, index):
+        """Name of a body (kind 1) or joint (kind 3)."""
+        return (self.mj.mj_id2name(ctypes.c_void_p(model._address), kind, index) or b"").decode()
+
+    def load(self, xml, folder=None):
         error = ctypes.create_string_buffer(500)
-        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+        with tempfile.NamedTemporaryFile("w", suffix=".xml", dir=folder) as file:
             file.write(xml)
             file.flush()
             model = self.mj.mj_loadXML(file.name.encode(), None, error, len(error))

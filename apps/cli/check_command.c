@@ -9,6 +9,7 @@
 #include "cardhouse/soft.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/scene_choice.h"
 #include "cli/scene_findings.h"
 #include "cli/scene_open.h"
 #include "cli/signals.h"
@@ -20,6 +21,7 @@
 enum { SHOWN_CLEARANCES = 5 };
 
 #define CHECK_OPTIONS(X)                                              \
+  CH_PARAM_ROW(X)                                                     \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text") \
   X(FLAG, strict, false, NULL, 0, 0, "exit status 1 when there is a warning")
 
@@ -157,7 +159,11 @@ ChExit ch_scene_check_run(int count, char** words) {
   ChScene* scene;
   ch_notices_show(&ch_command_scene_check, &context, true);
   ch_signals_end();
-  ChStatus status = ch_scene_open_telling(&ch_command_scene_check, &context, file, NULL, &scene);
+  ChSceneParameters parameters;
+  const ChStrayOptions none = {0};
+  if (!ch_scene_choice_read(&ch_command_scene_check, file, NULL, &arguments.param, &none, &parameters))
+    return CH_EXIT_USAGE;
+  ChStatus status = ch_scene_open_telling(&ch_command_scene_check, &context, file, &parameters.choice, &scene);
   if (status != CH_OK) return ch_failure_exit(&ch_command_scene_check, &context, status);
   ChExit exit = check(&arguments, scene);
   ch_scene_destroy(scene);

@@ -13,6 +13,7 @@
 #include "cli/check_command.h"
 #include "cli/commands.h"
 #include "cli/heal_command.h"
+#include "cli/import_command.h"
 #include "cli/option_choices.h"
 #include "reproduce/item.h"
 
@@ -198,12 +199,13 @@ static void fill(ChCompletion* all) {
     all->commands[all->command_count - 1].opens_scenes = takes_scenes(commands[k]);
     if (strcmp(commands[k]->name, "scene") != 0) continue;
     ChWords* words = &all->commands[all->command_count - 1].operands;
-    static const char* const actions[] = {"list", "check", "heal", "schema"};
+    static const char* const actions[] = {"list", "check", "heal", "import", "schema"};
     for (size_t j = 0; j < sizeof actions / sizeof *actions; ++j) ch_words_add(words, "%s", actions[j]);
     add_scenes(words);
   }
   add_table(all, &ch_command_scene_check, "scene", "check");
   add_table(all, &ch_command_scene_heal, "scene", "heal");
+  add_table(all, &ch_command_scene_import, "scene", "import");
   for (int s = 0; s < ch_scene_builtin_count(); ++s) add_scene(all, s);
 }
 

@@ -11,6 +11,7 @@
 #include "cli/check_command.h"
 #include "cli/commands.h"
 #include "cli/heal_command.h"
+#include "cli/import_command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
@@ -124,6 +125,7 @@ static ChExit write_scene(const ChCommand* self, int index, int count, char** wo
 static ChExit scene_run(const ChCommand* self, int count, char** words) {
   if (count > 0 && strcmp(words[0], "check") == 0) return ch_scene_check_run(count - 1, words + 1);
   if (count > 0 && strcmp(words[0], "heal") == 0) return ch_scene_heal_run(count - 1, words + 1);
+  if (count > 0 && strcmp(words[0], "import") == 0) return ch_scene_import_run(count - 1, words + 1);
   const char* names[128];
   int known = 0;
   for (; known < ch_scene_builtin_count(); ++known) names[known] = ch_scene_builtin_name(known);
@@ -137,6 +139,7 @@ static ChExit scene_run(const ChCommand* self, int count, char** words) {
   names[known++] = "schema";
   names[known++] = "check";
   names[known++] = "heal";
+  names[known++] = "import";
   if (!ch_word_check(self, "scene", operand, known, names)) return CH_EXIT_USAGE;
   if (strcmp(operand, "schema") == 0) return print_schema(self);
   if (arguments.json) return print_json(self);
@@ -148,12 +151,12 @@ const ChCommand ch_command_scene = {
     .name = "scene",
     .summary =
         "writes a built-in scene as JSON; `list` lists them, `check FILE` reads a file, `heal FILE` parts bodies that "
-        "overlap, `schema` prints its form",
+        "overlap, `import FILE` writes a robot's file as JSON, `schema` prints its form",
     .operand = "NAME [--PARAMETER VALUE ...]",
     .examples =
         "  cardhouse scene list\n  cardhouse scene cards --help\n  cardhouse scene cards --levels 5 > house.json\n"
         "  cardhouse scene check house.json\n  cardhouse scene heal house.json -o healed.json\n"
-        "  cardhouse scene schema\n",
+        "  cardhouse scene import robot.urdf -o robot.json\n  cardhouse scene schema\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = scene_run,

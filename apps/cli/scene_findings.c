@@ -243,8 +243,15 @@ static void look_for_falls(const ChWorld* world, int most, ChSceneFindings* f) {
 
 // --- all -------------------------------------------------------------------------------------------------------------
 
+// What the reader of a robot's file has to say, a line each.
+static void take_notes(const ChScene* scene, ChSceneFindings* f) {
+  for (const char* line = scene->notes; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+    add(f, "robot", "%.*s", (int)strcspn(line, "\n"), line);
+}
+
 static void begin(const ChScene* scene, double h, double margin, ChSceneFindings* out) {
   *out = (ChSceneFindings){.deepest = -1};
+  take_notes(scene, out);
   out->margin = margin >= 0.0 ? margin : ch_world_margin(scene->world, h);
   out->fall = ch_norm(ch_world_gravity_at(scene->world, 0.0)) * h * h;
   look_at_bodies(scene->world, out);

@@ -8,7 +8,7 @@
 enum { CH_FINDING_SIZE = 320, CH_FINDINGS_MAX = 64 };
 
 typedef struct ChSceneFinding {
-  const char* kind;  // "empty", "gravity", "step", "overlap", "mesh", "thin", "scale" or "fall"
+  const char* kind;  // "empty", "gravity", "step", "overlap", "mesh", "thin", "scale", "fall" or "robot"
   char text[CH_FINDING_SIZE];
 } ChSceneFinding;
 

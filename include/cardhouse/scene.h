@@ -1,4 +1,5 @@
 // A scene: a world and how to run it, as JSON text. docs/scene.md describes the form, docs/scene.schema.json states it.
+// What reads a scene reads a robot, too, in URDF or MJCF: docs/robots.md.
 #ifndef CARDHOUSE_SCENE_H
 #define CARDHOUSE_SCENE_H
 
@@ -18,6 +19,7 @@ typedef struct ChScene {
   ChSimulationOptions options;
   double until;         // seconds
   ChSetting* settings;  // those of options.solve
+  char* notes;          // of a robot's file: what was read in another way or not at all, a line each; NULL: nothing
 } ChScene;
 
 // Reads a scene from text. `file` names it in messages and is the start of relative paths; NULL: the working folder. A
@@ -52,6 +54,9 @@ typedef struct ChSceneChoice {
 // Does the same with values for the scene's parameters. An unknown name is refused with the nearest known one. A value
 // for a file's parameter may be a formula ("2*pi", "n/4") in terms of parameters that the file states before it.
 CH_API ChStatus ch_scene_open_with(ChContext* context, const char* name, const ChSceneChoice* choice, ChScene** out);
+// Reads a scene from text in the same way; the law of contact and values of built-in scenes are not for texts.
+CH_API ChStatus ch_scene_parse_with(ChContext* context, const char* text, const char* file, const ChSceneChoice* choice,
+                                    ChScene** out);
 // Does the same, but accepts any overlap at the start; ch_simulation_heal needs such scenes.
 CH_API ChStatus ch_scene_open_overlapping(ChContext* context, const char* name, ChScene** out);
 // Adds the content of a scene's text to a simulation between two steps: its bodies, joints and forces, in the last

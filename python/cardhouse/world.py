@@ -9,6 +9,7 @@ import itertools
 import json
 import math
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
@@ -401,15 +402,24 @@ class World(_Shapes[Part]):
         self._append("ignore", _plain([first, second], "ignore"))
 
 
-def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> World:
+def load(source: str | os.PathLike[str] | Mapping[str, Any], **parameters: Any) -> World:
     """A world from a scene: a path, JSON text, a document (dict), or the name of a built-in scene.
+
+    A path may be that of a robot (URDF): docs/robots.md. Parameters belong to a path or a built-in scene:
+    ``load("robot.urdf", base="free")``. What of a robot's file is not taken over is told by a warning.
 
     Raises SceneError, with file, line and path in the JSON, where the scene is wrong.
     """
     file = "scene"
+    if parameters:
+        if isinstance(source, Mapping) or (isinstance(source, str) and source.lstrip().startswith(("{", "<"))):
+            raise TypeError("parameters belong to a path or to a built-in scene, not to a text")
+        file = os.fspath(source)
+        _, resolved, _, notes = _core.open_scene(file, {name: str(value) for name, value in parameters.items()})
+        return _world_of(resolved, file, notes)
     if isinstance(source, Mapping):
         text = json.dumps(_plain(source, "scene"))
-    elif isinstance(source, str) and source.lstrip().startswith("{"):
+    elif isinstance(source, str) and source.lstrip().startswith(("{", "<")):
         text = source
     elif isinstance(source, (str, os.PathLike)):
         file = os.fspath(source)
@@ -420,5 +430,11 @@ def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> World:
                 text = stream.read()
     else:
         raise TypeError(f"a scene is a path, a text or a dict, not {source!r}")
-    _, resolved, _ = _core.read_scene(text, file)
+    _, resolved, _, notes = _core.read_scene(text, file)
+    return _world_of(resolved, file, notes)
+
+
+def _world_of(resolved: str, file: str, notes: str | None) -> World:
+    for line in (notes or "").splitlines():
+        warnings.warn(f"{file}: {line}", stacklevel=3)
     return World(document=json.loads(resolved), file=file)

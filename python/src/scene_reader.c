@@ -3,7 +3,13 @@
 
 #include "core.h"
 
-// (name, text, until) of a scene, includes and parameters resolved.
+// (name, text, until, notes) of a scene, includes and parameters resolved; notes may be None.
+static PyObject* told(ChScene* scene) {
+  PyObject* result = Py_BuildValue("(ssdz)", scene->name, scene->text, scene->until, scene->notes);
+  ch_scene_destroy(scene);
+  return result;
+}
+
 static PyObject* read_scene(PyObject* module, PyObject* arguments) {
   (void)module;
   PyObject *text_object, *file_object;
@@ -16,10 +22,7 @@ static PyObject* read_scene(PyObject* module, PyObject* arguments) {
   PyThreadState* released = PyEval_SaveThread();
   ChStatus status = ch_scene_parse(&context, text, file, &scene);
   PyEval_RestoreThread(released);
-  if (status != CH_OK) return core_raise_scene(&context, status);
-  PyObject* result = Py_BuildValue("(ssd)", scene->name, scene->text, scene->until);
-  ch_scene_destroy(scene);
-  return result;
+  return status == CH_OK ? told(scene) : core_raise_scene(&context, status);
 }
 
 // (name, default, text, lowest, highest, whole, words) of each parameter.
@@ -63,6 +66,24 @@ static int pairs_of(PyObject* dict, const char* pairs[][2]) {
   return count;
 }
 
+// The same from a file or a built-in scene, with values for its parameters.
+static PyObject* open_scene(PyObject* module, PyObject* arguments) {
+  (void)module;
+  PyObject *name_object, *dict;
+  const char* pairs[PARAMETERS_MAX][2];
+  if (!PyArg_ParseTuple(arguments, "OO!:open_scene", &name_object, &PyDict_Type, &dict)) return NULL;
+  const char* name = core_text(name_object, "name");
+  int count = name ? pairs_of(dict, pairs) : -1;
+  if (count < 0) return NULL;
+  ChContext context = {0};
+  ChScene* scene;
+  const ChSceneChoice choice = {.parameter_count = count, .parameters = (const char* const(*)[2])pairs};
+  PyThreadState* released = PyEval_SaveThread();
+  ChStatus status = ch_scene_open_with(&context, name, &choice, &scene);
+  PyEval_RestoreThread(released);
+  return status == CH_OK ? told(scene) : core_raise_scene(&context, status);
+}
+
 static PyObject* builtin_text(PyObject* module, PyObject* arguments) {
   (void)module;
   PyObject *name_object, *dict;
@@ -90,7 +111,9 @@ static PyObject* schema(PyObject* module, PyObject* nothing) {
 
 int core_init_scene_reader(PyObject* module) {
   static PyMethodDef functions[] = {
-      {"read_scene", read_scene, METH_VARARGS, "Reads a scene's text: its name, the resolved text, when a run ends."},
+      {"read_scene", read_scene, METH_VARARGS,
+       "Reads a scene's text: its name, the resolved text, when a run ends, notes."},
+      {"open_scene", open_scene, METH_VARARGS, "The same from a file or a built-in, with a dict of parameters."},
       {"builtins", builtins, METH_NOARGS, "The built-in scenes: name, summary, parameters."},
       {"builtin_text", builtin_text, METH_VARARGS, "The JSON text of a built-in scene."},
       {"schema", schema, METH_NOARGS, "What a scene may hold, as JSON Schema."},

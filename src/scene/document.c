@@ -8,6 +8,7 @@
 #include "base/whole_file.h"
 #include "scene/comments.h"
 #include "scene/formula.h"
+#include "scene/robot/robot.h"
 
 static void free_json(void* root) { json_decref(root); }
 
@@ -66,6 +67,7 @@ static bool parse(ChReader* r, ChDocument* document) {
                 document->file);
     return false;
   }
+  if (ch_xml_likely(document->text, document->size)) return ch_robot_read(r, document);
   if (!blank_comments(r, document)) return false;
   document->root = json_loadb(document->text, document->size, JSON_REJECT_DUPLICATES, &error);
   if (document->root) {

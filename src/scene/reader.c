@@ -62,7 +62,11 @@ static bool wrong_at(ChReader* r, ChStatus status, const ChPlace* place, bool at
   char path[PATH_SIZE];
   long line, column;
   ch_place_write(place, path, sizeof path);
-  ch_text_locate(r->document->text, r->document->size, place, at_key, &line, &column);
+  const ChDocument* d = r->document;
+  if (d->locate)
+    d->locate(d, place, &line, &column);
+  else
+    ch_text_locate(d->text, d->size, place, at_key, &line, &column);
   r->status = ch_fail(r->context, status, "%s:%ld:%ld: %s: %s", r->document->file, line, column, path, text);
   return false;
 }

@@ -13,20 +13,27 @@
 #include "cardhouse/def_field.h"
 #include "cardhouse/status.h"
 
-// One text with what it says. Formulas are replaced by their values, so paths are the same in both.
-typedef struct ChDocument {
-  const char* file;  // for messages, and where relative paths begin
-  const char* text;
-  size_t size;
-  json_t* root;
-} ChDocument;
-
 // Where in a document: a chain of keys and indices that ends at the root (above = NULL).
 typedef struct ChPlace {
   const struct ChPlace* above;
   const char* key;  // NULL: index
   size_t index;
 } ChPlace;
+
+struct ChDocument;
+// Line and column, from 1, of the text that a place of the scene comes from.
+typedef void ChLocateFn(const struct ChDocument* document, const ChPlace* place, long* line, long* column);
+
+// One text with what it says. Formulas are replaced by their values, so paths are the same in both.
+typedef struct ChDocument {
+  const char* file;  // for messages, and where relative paths begin
+  const char* text;
+  size_t size;
+  json_t* root;
+  const char* notes;  // lines about what was not taken over from another format; NULL: none
+  const struct ChRobotOrigins* origins;
+  ChLocateFn* locate;  // of a document that was another format; NULL: the text is JSON
+} ChDocument;
 
 typedef struct ChReader {
   ChContext* context;

@@ -54,6 +54,26 @@ static bool keep_settings(ChSolveOptions* options, ChSetting** out) {
   return *out != NULL;
 }
 
+// The notes of all documents.
+static bool keep_notes(const ChDocuments* documents, char** out) {
+  size_t size = 0;
+  for (int k = 0; k < documents->count; ++k)
+    if (documents->document[k].notes) size += strlen(documents->document[k].notes) + 1;
+  if (size == 0) return true;
+  *out = calloc(1, size);
+  for (int k = 0; k < documents->count && *out; ++k) {
+    if (!documents->document[k].notes) continue;
+    if (**out) strcat(*out, "\n");
+    strcat(*out, documents->document[k].notes);
+  }
+  return *out != NULL;
+}
+
+static bool out_of_memory(ChReader* r) {
+  r->status = ch_fail(r->context, CH_ERR_MEMORY, "out of memory for the text of a scene");
+  return false;
+}
+
 static bool fill(ChReader* r, const ChDocuments* documents, ChScene* scene) {
   const ChSceneRoot* root = &documents->root[0];
   json_t* all = merged(documents);
@@ -62,9 +82,9 @@ static bool fill(ChReader* r, const ChDocuments* documents, ChScene* scene) {
   scene->name = strdup(root->name ? root->name : base_name(documents->document[0].file));
   scene->options = root->run.options;
   scene->until = root->run.until;
+  if (!keep_notes(documents, &scene->notes)) return out_of_memory(r);
   if (scene->text && scene->name && keep_settings(&scene->options.solve, &scene->settings)) return true;
-  r->status = ch_fail(r->context, CH_ERR_MEMORY, "out of memory for the text of a scene");
-  return false;
+  return out_of_memory(r);
 }
 
 // ------------------------------------------------------------------------------------------------------------- reading
@@ -142,6 +162,15 @@ ChStatus ch_scene_parse_telling(ChContext* context, const char* text, const char
                                 ChScene** out) {
   if (faults) faults->count = faults->more = 0;
   return parse(context, text, file, (Kind){.faults = faults}, out);
+}
+
+ChStatus ch_scene_parse_with(ChContext* context, const char* text, const char* file, const ChSceneChoice* choice,
+                             ChScene** out) {
+  const ChSceneChoice none = {0};
+  const ChSceneChoice* chosen = choice ? choice : &none;
+  if (chosen->faults) chosen->faults->count = chosen->faults->more = 0;
+  return parse(context, text, file,
+               (Kind){.choice = chosen->parameter_count > 0 ? chosen : NULL, .faults = chosen->faults}, out);
 }
 
 static ChStatus extend(ChReader* r, const char* text, const char* file, ChSimulation* simulation) {
@@ -249,5 +278,6 @@ void ch_scene_destroy(ChScene* scene) {
   free(scene->text);
   free(scene->look);
   free(scene->settings);
+  free(scene->notes);
   free(scene);
 }

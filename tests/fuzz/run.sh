@@ -18,6 +18,7 @@ targets='fuzz_siconos 4096
 fuzz_mesh 4096
 fuzz_tet 4096
 fuzz_scene 8192
+fuzz_robot 8192
 fuzz_order 4096
 fuzz_fclib 65536
 fuzz_trajectory 131072
