@@ -54,7 +54,8 @@ typedef struct ChSceneChoice {
 // Does the same with values for the scene's parameters. An unknown name is refused with the nearest known one. A value
 // for a file's parameter may be a formula ("2*pi", "n/4") in terms of parameters that the file states before it.
 CH_API ChStatus ch_scene_open_with(ChContext* context, const char* name, const ChSceneChoice* choice, ChScene** out);
-// Reads a scene from text in the same way; the law of contact and values of built-in scenes are not for texts.
+// Reads a scene from text, with values for its parameters and the list of faults that `choice` asks for. Its law of
+// contact is not read.
 CH_API ChStatus ch_scene_parse_with(ChContext* context, const char* text, const char* file, const ChSceneChoice* choice,
                                     ChScene** out);
 // Does the same, but accepts any overlap at the start; ch_simulation_heal needs such scenes.

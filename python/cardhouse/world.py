@@ -405,7 +405,7 @@ class World(_Shapes[Part]):
 def load(source: str | os.PathLike[str] | Mapping[str, Any], **parameters: Any) -> World:
     """A world from a scene: a path, JSON text, a document (dict), or the name of a built-in scene.
 
-    A path may be that of a robot (URDF): docs/robots.md. Parameters belong to a path or a built-in scene:
+    A path may be that of a robot in URDF or MJCF: docs/robots.md. Parameters belong to a path or a built-in scene:
     ``load("robot.urdf", base="free")``. What of a robot's file is not taken over is told by a warning.
 
     Raises SceneError, with file, line and path in the JSON, where the scene is wrong.
