@@ -49,7 +49,7 @@ enum { CH_GRASP_SLIDING, CH_GRASP_COULOMB, CH_GRASP_PYRAMID, CH_GRASP_FORMS, CH_
 typedef struct ChGraspColumn {
   int solved, first;  // with restarts, from the first start alone
   double it_box, fe, it_qua, mvp, seconds, fastest, slowest;
-  int histogram[CH_GRASP_CLASSES];  // of floor(-log10 objective), the last class holds all smaller ones
+  int histogram[CH_GRASP_CLASSES];  // by floor(-log10 objective); the last class holds all smaller objectives
   int slides[CH_GRASP_CONTACTS], opposed[CH_GRASP_CONTACTS], opposed_sliding[CH_GRASP_CONTACTS],
       outside[CH_GRASP_CONTACTS];
 } ChGraspColumn;

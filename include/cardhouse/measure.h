@@ -280,7 +280,7 @@ typedef struct ChSurvey {
   ChProfile profile[CH_PROFILE_AXES];
   double returned, returned_mass;  // grains that passed and came back (recirculation.h): they are far above themselves
   double* before;                  // where each grain was at the last moment, along the axis of the discharge
-  double stays, residence;         // grains that came back for a second time, and the sum of their times between
+  double stays, residence;         // returns of grains that had returned before, and the sum of the times between
   double* since;                   // when each came back; NaN: not yet
 } ChSurvey;
 

@@ -145,7 +145,7 @@ typedef struct ChStepInfo {
   int bounds;        // sum of ChBound: the bounds of the options that this step exceeded
   ChVec3 momentum, angular_momentum;  // of all freely moving bodies, at the end; about the origin (plane: z)
   double seconds_collide, seconds_assemble, seconds_solve;
-  int recirculated;  // bodies that came back at its end (recirculation.h); `work` has what that took
+  int recirculated;  // bodies put back at its end (recirculation.h); `work` includes the energy for that
 } ChStepInfo;
 
 // Returns the margin, in metres, that CH_MARGIN_BY_SIZE means for a sealed world in steps of h seconds.

@@ -18,8 +18,8 @@ typedef struct ChSetting {
   double value;
 } ChSetting;
 
-// Called once an iteration with the error that the solver sees (scaled, relative: comparable with `natural`). It is the
-// error of one independent part of the problem. Parts are numbered from 1, small ones first.
+// Called after each iteration with the error that the solver sees: scaled and relative, so that it can be compared with
+// `natural`. It is the error of one independent part of the problem. Parts are numbered from 1, small ones first.
 typedef void (*ChHistoryFn)(void* user, int part, const char* stage, int iteration, double seconds, double error);
 
 // Returns true if the caller wants the work to end now. Once true, it must stay true until the call has returned.

@@ -214,7 +214,7 @@ typedef struct ChShapeDef {
   // (height_map.h) reads one from a file.
   int columns, rows;
   const double* heights;
-  double cell, scale;  // scale: of hulls and meshes the factor on their points; 0: 1
+  double cell, scale;  // scale: for hulls and meshes, the factor on their points; 0: 1
   // Segments: 2 indices each into points; none: each point to the next. Radii may be 0. kg/m of a segment, kg of a
   // point; 0: from radius and density.
   int segment_count;

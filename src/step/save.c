@@ -155,8 +155,8 @@ static ChStatus check_header(ChContext* context, const ChSimulation* s, const He
               h->inlet_places >= h->recirculated && h->step >= h->base_step && h->level >= 0 && energies_are_finite(h);
   if (!fine)
     return ch_fail(context, CH_ERR_FORMAT,
-                   "checkpoint at time %g s, step %ld of length %g s: which no simulation saved", h->time, h->step,
-                   h->h);
+                   "checkpoint at time %g s, step %ld of length %g s: no simulation has saved such a state", h->time,
+                   h->step, h->h);
   return CH_OK;
 }
 

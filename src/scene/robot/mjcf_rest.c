@@ -58,7 +58,7 @@ static bool read_pairs(ChMjcf* m, ChXmlNode* contact) {
         !ch_xml_numbers(&view, "condim", 1, &contact_dimension))
       return false;
     if (f[0] != f[1] || f[3] != f[4])
-      ch_robot_note(robot, node, "friction is not the same in all directions: the first of each two is taken");
+      ch_robot_note(robot, node, "friction depends on the direction, and only the first number of each kind is taken");
     if (!(f[0] >= 0.0 && f[2] >= 0.0 && f[3] >= 0.0)) return ch_xml_wrong(robot->reader, node, "friction must be >= 0");
     robot->pairs[robot->pair_count++] =
         (ChRobotPair){{geom[0]->material, geom[1]->material},
