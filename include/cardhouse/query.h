@@ -59,7 +59,8 @@ typedef struct ChNearby {
   ChVec3 normal;  // unit, out of the shape
 } ChNearby;
 
-// Writes every shape of rigid bodies nearer to the probe than `within` (0: touching or overlapping it), in their order.
+// Writes every shape of a rigid body that is nearer to the probe than `within` (0: that touches or overlaps it), in the
+// order of the shapes' rows.
 // `count` is how many there are; at most `room` of them are written to `out`, which may be NULL if room is 0.
 CH_API ChStatus ch_simulation_overlap(ChContext* context, const ChSimulation* simulation, const ChQueryProbe* probe,
                                       double within, int room, ChNearby* out, int* count);

@@ -29,7 +29,7 @@ CH_API ChStatus ch_tets_read(ChContext* context, const char* file, ChTetMesh* ou
 
 typedef struct ChTetShapeDef {
   const char* shape;  // one of the names below
-  ChVec3 size;        // measures in metres; 0: the shape's own, or in its proportions
+  ChVec3 size;        // metres along x, y, z; 0: the shape's own size, or in proportion to what is given
   int cells[3];       // fineness; 0: the shape's own
   // strand: its middle line is z = amplitude sin(2 pi x / period + phase); 0: its thickness, half its length. Its edges
   // are thinner than its middle by the share `round`, 0 to 0.9, as a parabola; 0: equally thick.

@@ -351,8 +351,8 @@ static ChStatus find_pairs(ChContext* context, ChCollider* c, int planes, ChImag
   if (ch_images_find(c->images, c->broad, c->items, c->origins, planes, c->planes, out, &lost)) return CH_OK;
   return ch_fail(
       context, CH_ERR_NUMERIC,
-      "body '%.100s': is too fast for the periodic cell, which it crosses more than %d times in one step, or "
-      "has gone through a billion times",
+      "body '%.100s': crosses the periodic cell more than %d times in one step, or has crossed it a billion times "
+      "in all",
       c->world->bodies[c->world->shapes[lost].body].name, CH_IMAGES_MOST);
 }
 

@@ -21,7 +21,7 @@
 #define CH_OPTION_PREFIX "ansgs"
 #define ANSGS_OPTIONS(X)                                                                                    \
   X(double, beta, 0.85, 0.0, 0.99, "first bound of the momentum; 0 = no momentum")                          \
-  X(int, window, 10, 1, 1000, "sweeps between judgements of progress, at which the bound adapts")           \
+  X(int, window, 10, 1, 1000, "after so many sweeps the progress is judged and the bound adapted")          \
   X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never")           \
   X(int, check, 0, 0, 1000, "sweeps between checks of the error; 0 = when the change suggests one")         \
   X(int, hurry, 0, 0, 1000,                                                                                 \
