@@ -437,4 +437,4 @@ def load(source: str | os.PathLike[str] | Mapping[str, Any], **parameters: Any) 
 def _world_of(resolved: str, file: str, notes: str | None) -> World:
     for line in (notes or "").splitlines():
         warnings.warn(f"{file}: {line}", stacklevel=3)
-    return World(document=json.loads(resolved), file=file)
+    return World(document=json.loads(resolved), file=os.path.basename(file))  # files it names are the working folder's

@@ -2,6 +2,7 @@
 """Worlds: built by hand, read, the library's own; what is wrong is told with file, line and path."""
 import json
 import os
+import pathlib
 import tempfile
 import unittest
 
@@ -123,6 +124,23 @@ class Reading(unittest.TestCase):
             world.save(path)
             self.assertEqual(cardhouse.load(path), world)
         self.assertEqual(cardhouse.load("pendulum").document, cardhouse.load(cardhouse.scenes.pendulum().document).document)
+
+    def test_a_scene_finds_its_files(self):
+        """From whatever folder it is loaded: the hills of scenes/terrain.json lie beside it."""
+        path = pathlib.Path(os.environ["CH_SOURCE"]) / "scenes"
+        self.assertEqual(cardhouse.Simulation(cardhouse.load(path / "terrain.json")).step(1).missed, 0)
+        self.assertEqual(cardhouse.Simulation(cardhouse.load(os.path.relpath(path / "terrain.json"))).step(1).missed, 0)
+
+    def test_a_robot(self):
+        path = pathlib.Path(os.environ["CH_SOURCE"]) / "scenes"
+        with self.assertWarnsRegex(UserWarning, "velocity of <limit>"):
+            arm = cardhouse.load(path / "arm.urdf", base="free", floor=-0.3)
+        self.assertEqual(cardhouse.Simulation(arm).step(20).missed, 0)
+        self.assertEqual(arm.bodies[:2], ["floor", "stand"])
+        with self.assertRaisesRegex(cardhouse.SceneError, "must be fixed or free"):
+            cardhouse.load(path / "arm.urdf", base="loose")
+        with self.assertRaises(TypeError):
+            cardhouse.load("{}", base="free")
 
     def test_a_wrong_scene_tells_where(self):
         with tempfile.TemporaryDirectory() as folder:
