@@ -317,6 +317,30 @@ class Trajectory(Runs):
         self.assertEqual(data["contact/force"].shape[1], 2)
         self.assertEqual((data["step/momentum"].shape, data["step/angular_momentum"].shape), ((21, 2), (21,)))
 
+    def test_joints(self):
+        """A wheel under a constant torque: its angle, speed and torque in every row, by Euler's scheme."""
+        torque, h, out, stop = 2.0, 0.01, self.path("wheel.h5"), self.path("wheel")
+        wheel = {**PLANE, "gravity": [0, 0], "joints": [
+            {"name": "weld", "type": "fixed", "bodies": ["ground", "plate"], "at": [3, 3]},
+            {"name": "axle", "type": "hinge", "bodies": ["ground", "disk"], "at": [0, 0.3],
+             "axes": [{"drive": "force", "target": torque}]}]}
+        wheel["bodies"] = [*PLANE["bodies"], {**PLANE["bodies"][1], "name": "plate", "position": [3, 3]}]
+        self.expect(run(self.scene(wheel), "--until", "0.1", "--out", out, "--checkpoint", stop), 0)
+        self.expect(run(self.scene(wheel), "--until", "0.2", "--out", out, "--resume", stop), 0)
+        data = datasets(out)
+        self.assertEqual([name.decode() for name in data["joint/name"]], ["weld", "axle"])
+        self.assertEqual(data["joint/offset"].tolist(), [0, 0, 1])
+        step, faster = np.arange(21), torque / (0.5 * 1000 * np.pi * 0.1**4)
+        np.testing.assert_allclose(data["joint/speed"][:, 0], h * faster * step, atol=1e-12)
+        np.testing.assert_allclose(data["joint/position"][:, 0], h**2 * faster * step * (step + 1) / 2, atol=1e-12)
+        np.testing.assert_allclose(data["joint/force"][1:, 0], torque, atol=1e-12)
+        with h5py.File(out, "r+") as file:
+            del file["joint"]
+        self.expect(run(self.scene(wheel), "--until", "0.3", "--out", out, "--resume", stop), 0)
+        data = datasets(out)
+        self.assertEqual(len(data["time"]), 31)
+        self.assertNotIn("joint/position", data)
+
     def test_files_without_momenta_are_continued(self):
         out, stop = self.path("older.h5"), self.path("stop")
         self.expect(run(self.scene(SLIDING), "--until", "0.2", "--out", out, "--checkpoint", stop), 0)

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 // Where arenas take their blocks from: nearly all memory of solves, steps and readers of files. Exceptions are small
-// objects with a life of their own (malloc), and the memory of BLAS, SuiteSparse, qhull, HDF5 and others.
+// objects that malloc makes, and the memory of BLAS, SuiteSparse, qhull, HDF5 and other libraries.
 typedef struct ChAllocator {
   // Returns `size` bytes at a multiple of `alignment`, a power of two of at most 64. If it returns NULL, the current
   // call fails with CH_ERR_MEMORY. Called from any thread that calls the library.

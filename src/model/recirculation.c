@@ -13,7 +13,7 @@ ChStatus ch_world_set_recirculation(ChContext* context, ChWorld* world, const Ch
   const int up = world->dimension - 1;
   if (world->periodic.axis[up])
     return ch_fail(context, CH_ERR_ARGUMENT,
-                   "recirculate: the world repeats itself along its height; nothing sinks out");
+                   "recirculate: the world is periodic along its height, so nothing can leave it at the bottom");
   ChStatus status = ch_check_vector(context, world, "recirculate", "at", r->at);
   if (status != CH_OK) return status;
   if (!(isfinite(r->radius) && r->radius > 0.0))

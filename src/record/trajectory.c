@@ -10,6 +10,7 @@
 #include "cardhouse/clock.h"
 #include "cardhouse/disk.h"
 #include "record/column.h"
+#include "record/joint_group.h"
 #include "record/steady_file.h"
 #include "record/trajectory_copy.h"
 #include "record/trajectory_file.h"
@@ -115,6 +116,17 @@ static void put_modes(ChTrajectory* t, const ChSimulation* s) {
   }
 }
 
+// A file from before joints were recorded is continued without.
+static void put_joints(ChTrajectory* t, const ChSimulation* s) {
+  if (!(t->columns[CH_COLUMN_JOINT_POSITION].set > 0) || !(t->columns[CH_COLUMN_JOINT_SPEED].set > 0) ||
+      !(t->columns[CH_COLUMN_JOINT_FORCE].set > 0))
+    return;
+  double* position = ch_column_row(&t->columns[CH_COLUMN_JOINT_POSITION]);
+  double* speed = ch_column_row(&t->columns[CH_COLUMN_JOINT_SPEED]);
+  double* force = ch_column_row(&t->columns[CH_COLUMN_JOINT_FORCE]);
+  if (position && speed && force) ch_joint_group_row(s, position, speed, force);
+}
+
 static void put_moment(ChTrajectory* t, ChTrajectoryColumn c, int dimension, ChVec3 value) {
   if (!(t->columns[c].set > 0)) return;
   if (dimension == 3)
@@ -158,6 +170,7 @@ static void put_row(ChTrajectory* t, const ChSimulation* s) {
   put(t, CH_COLUMN_TIME, ch_simulation_time(s));
   put_bodies(t, s);
   put_modes(t, s);
+  put_joints(t, s);
   put_count(t, CH_COLUMN_CONTACTS, contacts);
   put_count(t, CH_COLUMN_ITERATIONS, t->since.iterations);
   put(t, CH_COLUMN_SECONDS, t->since.seconds);

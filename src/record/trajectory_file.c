@@ -4,12 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/joint_group.h"
 #include "record/soft_group.h"
 
 enum { VERSION = 1 };
 static const char FORMAT[] = "cardhouse-trajectory";
 
-typedef enum Shape { SCALAR, COUNT, PAIR, VECTOR, SPIN, MODES, BODY_VECTOR, BODY_TURN, BODY_SPIN, MOMENT } Shape;
+typedef enum Shape {
+  SCALAR,
+  COUNT,
+  PAIR,
+  VECTOR,
+  SPIN,
+  MODES,
+  FREEDOMS,
+  BODY_VECTOR,
+  BODY_TURN,
+  BODY_SPIN,
+  MOMENT
+} Shape;
 
 typedef struct Entry {
   const char* name;
@@ -25,6 +38,9 @@ static const Entry entries[CH_TRAJECTORY_COLUMNS] = {
     [CH_COLUMN_OMEGA] = {"body/omega", BODY_SPIN, false},
     [CH_COLUMN_AMPLITUDES] = {"soft/amplitudes", MODES, false},
     [CH_COLUMN_RATES] = {"soft/rates", MODES, false},
+    [CH_COLUMN_JOINT_POSITION] = {"joint/position", FREEDOMS, true},
+    [CH_COLUMN_JOINT_SPEED] = {"joint/speed", FREEDOMS, true},
+    [CH_COLUMN_JOINT_FORCE] = {"joint/force", FREEDOMS, true},
     [CH_COLUMN_CONTACTS] = {"step/contacts", COUNT, false},
     [CH_COLUMN_ITERATIONS] = {"step/iterations", COUNT, false},
     [CH_COLUMN_SECONDS] = {"step/seconds", SCALAR, false},
@@ -61,12 +77,13 @@ ChHdf5Rows ch_trajectory_row(ChTrajectoryColumn column, const ChWorld* world) {
   row.extents[1] = shape == PAIR                                         ? 2
                    : shape == VECTOR || shape == SPIN || shape == MOMENT ? d
                    : shape == MODES                                      ? ch_world_mode_count(world)
+                   : shape == FREEDOMS                                   ? ch_joint_group_freedoms(world)
                                                                          : ch_world_body_count(world);
   row.extents[2] = shape == BODY_TURN ? 4 : d;
   if (shape == SCALAR || shape == COUNT || ((shape == SPIN || shape == MOMENT) && d == 2))
     row.rank = 1;
   else if (shape == PAIR || shape == VECTOR || shape == SPIN || shape == MOMENT || shape == MODES ||
-           (shape != BODY_VECTOR && d == 2))
+           shape == FREEDOMS || (shape != BODY_VECTOR && d == 2))
     row.rank = 2;
   return row;
 }
@@ -76,6 +93,7 @@ const char* ch_trajectory_column_name(ChTrajectoryColumn column) { return entrie
 static bool world_has(const ChWorld* world, int column) {
   if (entries[column].shape == MOMENT) return ch_world_has_moments(world);
   if (column == CH_COLUMN_BRANCH) return ch_world_has_friction_over_speed(world);
+  if (entries[column].shape == FREEDOMS) return ch_joint_group_freedoms(world) > 0;
   return entries[column].shape != MODES || ch_world_mode_count(world) > 0;
 }
 
@@ -143,7 +161,7 @@ bool ch_trajectory_put_head(hid_t file, const ChWorld* world, const ChTrajectory
     done = done && group >= 0;
     if (group >= 0) H5Gclose(group);
   }
-  done = done && put_names(file, world, text) && ch_soft_group_put(file, world);
+  done = done && put_names(file, world, text) && ch_soft_group_put(file, world) && ch_joint_group_put(file, world);
   H5Tclose(text);
   return done;
 }

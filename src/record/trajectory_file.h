@@ -15,6 +15,9 @@ typedef enum ChTrajectoryColumn {
   CH_COLUMN_OMEGA,
   CH_COLUMN_AMPLITUDES,  // this and the next: where a body is deformable
   CH_COLUMN_RATES,
+  CH_COLUMN_JOINT_POSITION,  // this and the next two: if some joint has a freedom with a coordinate
+  CH_COLUMN_JOINT_SPEED,
+  CH_COLUMN_JOINT_FORCE,
   CH_COLUMN_CONTACTS,
   CH_COLUMN_ITERATIONS,
   CH_COLUMN_SECONDS,

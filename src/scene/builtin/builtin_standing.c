@@ -87,7 +87,8 @@ static void make_cards(ChBuild* b) {
   double dx = 0.5 * length * cos(a) + 0.5 * t * sin(a);
   int levels = (int)b->number[LEVELS], count = 0;
   if (levels > 1 && !(4.0 * dx <= pitch)) {
-    snprintf(b->why, sizeof b->why, "angle is %g degrees: triangles at pitch %g m overlap; steeper, or --levels 1",
+    snprintf(b->why, sizeof b->why,
+             "angle is %g degrees: triangles at pitch %g m overlap; choose a larger angle, or --levels 1",
              b->number[ANGLE], pitch);
     return;
   }

@@ -113,8 +113,8 @@ static bool compare_bits(ChMjcf* m) {
     }
   if (mixed > 0)
     ch_robot_note(robot, m->root,
-                  "by contype and conaffinity %zu pairs of bodies touch with some geoms only; with all "
-                  "of them they touch here",
+                  "in %zu pairs of bodies contype and conaffinity let only some geoms touch; here all "
+                  "geoms of these bodies touch",
                   mixed);
   return true;
 }
