@@ -89,8 +89,8 @@ typedef struct ChMaterialDef {
   // Space: the friction that a unit of normal force can bear, in place of the two coefficients; NULL: those. x is along
   // the axis, y along (normal out of this body) x axis, of the friction on the other body. docs/theory/section.md
   const ChFrictionSection* section;
-  // The name of a section that the program registers (own_law.h) before the simulation begins, in place of the two
-  // coefficients and seen as a section is, and its parameters; NULL: none. docs/your_own_law.md
+  // The name of a section that the program registers (own_law.h) before the simulation begins, and its parameters. It
+  // takes the place of the two coefficients, and has the axes of `section`. NULL: none. docs/your_own_law.md
   const char* law;
   double law_parameter[CH_MATERIAL_LAW_PARAMETERS];
   ChFrictionCurve curve;  // friction over the speed of slip; without points, friction does not depend on the speed

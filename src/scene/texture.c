@@ -96,8 +96,8 @@ static bool read_texture(ChReader* r, const ChPlace* place, json_t* value, const
     return ch_reader_wrong(r, place, "is %s, must be the name of a PNG file: \"oak.png\"",
                            json_is_string(value) ? "empty" : ch_json_kind(value));
   if (!r->textured)
-    return ch_reader_wrong(r, place, "is '%.*s'; what is added to a simulation has no textures", NAME_SHOWN,
-                           json_string_value(value));
+    return ch_reader_wrong(r, place, "is '%.*s'; bodies that are added to a simulation cannot have textures",
+                           NAME_SHOWN, json_string_value(value));
   const char* path = ch_path_beside(r->arena, r->document->file, json_string_value(value));
   ChStatus status = take(r, path, &look->texture);
   if (status == CH_ERR_FILE && r->forgiving) {  // a recording is shown without it

@@ -286,7 +286,7 @@ static void read_elements_4(Gmsh* g) {
     }
     left -= count;
   }
-  if (left > 0) ch_tet_source_fail(source, CH_ERR_SIZE, "the blocks hold %ld elements less than announced", left);
+  if (left > 0) ch_tet_source_fail(source, CH_ERR_SIZE, "the blocks hold %ld elements fewer than announced", left);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- mesh

@@ -94,7 +94,7 @@ static ChQuat euler(const ChMjcf* m, const double angle[3]) {
 
 static bool unit_from(ChXmlView* view, const char* name, const double* x, ChVec3* out) {
   *out = ch_unit(ch_vec(x[0], x[1], x[2]));
-  return !ch_vec_is_zero(*out) || ch_xml_wrong(view->reader, view->node, "%s has no direction", name);
+  return ch_norm(*out) > 0.5 || ch_xml_wrong(view->reader, view->node, "%s has no direction", name);
 }
 
 static bool from_axes(ChXmlView* view, const double* v, ChQuat* out) {
@@ -221,7 +221,7 @@ static bool read_joint(ChMjcf* m, ChXmlNode* node, ChRobotBody* body) {
   j->axis = ch_unit(ch_vec(axis[0], axis[1], axis[2]));
   double unit = j->motion == CH_ROBOT_SLIDE ? 1.0 : m->radian;
   j->zero = j->motion == CH_ROBOT_HINGE || j->motion == CH_ROBOT_SLIDE ? unit * reference : 0.0;
-  if (ch_vec_is_zero(j->axis)) return ch_xml_wrong(m->robot->reader, node, "axis is 0 0 0, must have a direction");
+  if (!(ch_norm(j->axis) > 0.5)) return ch_xml_wrong(m->robot->reader, node, "axis has no direction");
   ++body->joint_count;
   if (j->motion == CH_ROBOT_FREE) return true;
   return read_range(m, &view, j, unit) && read_forces(m, &view, j, unit);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NAME_SIZE = 220 };  // two names of at most 100 letters
+
 static const double SHARE = 1e-3, PI = 3.141592653589793, STRAIGHT = 1e-9;
 
 // --------------------------------------------------------------------------------------------- several joints that are
@@ -67,7 +69,7 @@ void ch_robot_chain_name(const ChRobotBuild* build, int b, int link, char* name,
   if (link > body->joint_count - 1)
     snprintf(name, size, "%s", body->name);
   else
-    snprintf(name, size, "%.80s/%.80s", body->name, body->joints[link - 1].name);
+    snprintf(name, size, "%s/%s", body->name, body->joints[link - 1].name);
 }
 
 // ------------------------------------------------------------------------------------------------------------- rotors
@@ -188,12 +190,12 @@ static void put_one(ChRobotBuild* build, int b, int k) {
   const ChRobotBody* body = &build->robot->bodies[b];
   const ChRobotJoint* j = &body->joints[k];
   ChFrame frame = frame_of(build, b, k);
-  char first[200], second[200];
+  char first[NAME_SIZE], second[NAME_SIZE];
   ch_robot_chain_name(build, b, k + 1, second, sizeof second);
   if (k > 0)
     ch_robot_chain_name(build, b, k, first, sizeof first);
   else
-    snprintf(first, sizeof first, "%.199s", name_of(build, body->parent, build->robot->touches_ground));
+    snprintf(first, sizeof first, "%s", name_of(build, body->parent, build->robot->touches_ground));
   json_t* joint = joint_json(j->name, type_of(j->motion), first, second, ch_frame_point(frame, j->at));
   if (j->motion != CH_ROBOT_BALL)
     json_object_set_new(joint, "axis", ch_robot_vector(ch_rotate(frame.orientation, j->axis)));

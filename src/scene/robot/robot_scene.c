@@ -185,7 +185,7 @@ static void add_moving(ChRobotBuild* build, int b) {
   put_place(object, "position", build->places[b].frame);
   ch_robot_note_armature(build, b, &mass);
   for (int k = 1; k <= ch_robot_chain_length(build, b); ++k) {
-    char name[200];
+    char name[220];
     ch_robot_chain_name(build, b, k, name, sizeof name);
     json_t* link = json_pack("{s:s}", "name", name);
     put_place(link, "position", build->places[b].frame);

@@ -196,7 +196,7 @@ static bool read_axis(Urdf* u, ChXmlNode* node, ChRobotJoint* joint) {
     if (!ch_xml_needed(&view, "xyz", &text) || !ch_xml_numbers(&view, "xyz", 3, axis)) return false;
   }
   joint->axis = ch_unit(ch_vec(axis[0], axis[1], axis[2]));
-  return !ch_vec_is_zero(joint->axis) || ch_xml_wrong(u->robot->reader, child, "xyz is 0 0 0, must have a direction");
+  return ch_norm(joint->axis) > 0.5 || ch_xml_wrong(u->robot->reader, child, "xyz has no direction");
 }
 
 static bool read_limit(Urdf* u, ChXmlNode* node, int type, ChRobotJoint* joint) {

@@ -13,6 +13,8 @@
 
 enum { SHOWN = 60 };
 
+static const double LARGEST = 1e20;  // of numbers: products of a few of them are finite
+
 // ---------------------------------------------------------------------------------------------------------- complaints
 
 bool ch_xml_wrong(ChReader* r, const ChXmlNode* node, const char* format, ...) {
@@ -208,6 +210,8 @@ bool ch_xml_some_numbers(ChXmlView* view, const char* name, int fewest, int most
     if (end == at || (*end && !isspace((unsigned char)*end)) || !isfinite(value))
       return ch_xml_wrong(view->reader, where, "%s is '%.*s', must be %s", name, SHOWN, text,
                           most == 1 ? "a number" : "numbers with blanks between them");
+    if (fabs(value) > LARGEST)
+      return ch_xml_wrong(view->reader, where, "%s has %g, must be at most %g in size", name, value, LARGEST);
     if (*count == most)
       return ch_xml_wrong(view->reader, where, "%s is '%.*s', must have at most %d number%s", name, SHOWN, text, most,
                           most == 1 ? "" : "s");
