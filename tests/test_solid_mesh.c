@@ -177,6 +177,51 @@ static void E9_samples_are_no_denser_than_their_spacing(void** state) {
   ch_world_destroy(world);
 }
 
+// The sample nearest to a point of the surface, edges included.
+static double nearest_sample(const ChSampleTree* tree, ChVec3 x) {
+  double nearest = INFINITY;
+  for (int i = 0; i < tree->sample_count; ++i) {
+    const ChSample* s = &tree->samples[i];
+    const ChVec3 along = ch_sub(s->end[1], s->end[0]);
+    const double length2 = ch_dot(along, along),
+                 t = length2 > 0.0 ? fmin(fmax(ch_dot(ch_sub(x, s->end[0]), along) / length2, 0.0), 1.0) : 0.0;
+    nearest = fmin(nearest, ch_norm(ch_sub(x, ch_along(s->end[0], t, along))));
+  }
+  return nearest;
+}
+
+static void E9_samples_inside_faces_cover_the_surface(void** state) {
+  (void)state;
+  ch_surface_of_cubes(&surface, 1, 1, "#", 1, 1.0);
+  ChShapeDef shape = sampled_shape(&surface);
+  const ChMesh* mesh[2];
+  shape.spacing = 0.3;
+  ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
+  for (int k = 0; k < 2; ++k) {
+    ChBodyDef body = ch_body_def_default();
+    shape.faces = k == 1;
+    ch_test_body(world, &body, &shape);
+    mesh[k] = world->shapes[k].mesh;
+  }
+  assert_true(mesh[0] != mesh[1]);
+  // Corners, twelve edges of four parts; diagonals of five parts and six points inside of each triangle.
+  assert_int_equal(mesh[0]->samples->point_count, 8 + 12 * 3);
+  assert_int_equal(mesh[1]->samples->point_count, 8 + 12 * 3 + 6 * 4 + 12 * 6);
+  for (int i = 0; i < mesh[1]->samples->sample_count; ++i)
+    CHECK_NEAR(slow_distance(mesh[1], mesh[1]->samples->samples[i].end[0]), 0.0, 1e-12);
+  ChRandom r = ch_random_seeded(11);
+  double farthest[2] = {0.0, 0.0};
+  for (int trial = 0; trial < 500; ++trial) {
+    ChVec3 x = random_point(&r, 0.5);
+    const double side = trial % 2 ? 0.5 : -0.5;
+    *(trial % 3 == 0 ? &x.x : trial % 3 == 1 ? &x.y : &x.z) = side;
+    for (int k = 0; k < 2; ++k) farthest[k] = fmax(farthest[k], nearest_sample(mesh[k]->samples, x));
+  }
+  CHECK_AT_MOST(farthest[1], 0.3);
+  assert_true(farthest[0] > 0.4);  // the middle of a face
+  ch_world_destroy(world);
+}
+
 // --- what is refused, what is shared ---------------------------------------------------------------------------------
 
 static void wrong_meshes_are_refused_with_a_reason(void** state) {
@@ -437,6 +482,37 @@ static void a_stack_of_mesh_cubes_stands(void** state) {
   }
 }
 
+// Samples inside faces are more contacts and no other motion: cubes on each other stand, and their forces bear them.
+static void faces_full_of_samples_bear_what_corners_bear(void** state) {
+  (void)state;
+  ch_surface_of_cubes(&surface, 1, 1, "#", 1, 0.2);
+  ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
+  ch_test_floor(world);
+  for (int k = 0; k < 2; ++k) {
+    ChBodyDef body = ch_body_def_default();
+    ChShapeDef shape = sampled_shape(&surface);
+    body.position = ch_vec(0.0, 0.0, 0.1 + 0.2 * k);
+    shape.spacing = 0.06;
+    shape.faces = true;
+    ch_test_body(world, &body, &shape);
+  }
+  ChSimulationOptions options = options_of(5e-3);
+  options.rest = false;
+  ChSimulation* s = ch_test_start(world, &options);
+  ChStepInfo info = ch_test_run(s, 0.1);
+  CHECK_AT_MOST(info.certificate.natural, 1e-8);
+  assert_true(info.contacts > 60);
+  double borne = 0.0;
+  int count;
+  const ChContactView* contacts = ch_simulation_contacts(s, &count);
+  for (int k = 0; k < count; ++k)
+    if (contacts[k].point.z < 0.1) borne += fabs(contacts[k].force.z);
+  const double weight = g * (world->bodies[1].mass + world->bodies[2].mass);
+  CHECK_NEAR(borne, weight, 1e-6 * weight);
+  for (int k = 0; k < 2; ++k) CHECK_NEAR(ch_simulation_body_at(s, k + 1).position.z, 0.1 + 0.2 * k, 1e-9);
+  ch_simulation_destroy(s);
+}
+
 // A hook hangs on a fixed rod through its hollow; its convex hull has no hollow and would rest on the rod's top.
 static void a_hook_hangs_by_its_hollow(void** state) {
   (void)state;
@@ -520,6 +596,7 @@ int main(void) {
       cmocka_unit_test(E9_field_of_a_ball_converges_with_the_square_of_the_cell),
       cmocka_unit_test(E9_field_of_a_box_is_exact_at_its_surface),
       cmocka_unit_test(E9_samples_are_no_denser_than_their_spacing),
+      cmocka_unit_test(E9_samples_inside_faces_cover_the_surface),
       cmocka_unit_test(wrong_meshes_are_refused_with_a_reason),
       cmocka_unit_test(bodies_of_one_shape_share_one_field),
       PAIR(a_mesh_of_a_box_meets_a_plane_as_the_box_does),
@@ -528,6 +605,7 @@ int main(void) {
       PAIR(a_ball_meets_a_mesh_of_a_ball),
       cmocka_unit_test(a_mesh_of_a_box_moves_as_the_box),
       cmocka_unit_test(a_stack_of_mesh_cubes_stands),
+      cmocka_unit_test(faces_full_of_samples_bear_what_corners_bear),
       cmocka_unit_test(a_hook_hangs_by_its_hollow),
       cmocka_unit_test(momentum_is_kept_when_meshes_collide),
   };

@@ -40,6 +40,7 @@ static void make_mesh(json_t* shape, double spacing) {
   json_object_set_new(shape, "triangles", triangles);
   json_object_set_new(shape, "contact", json_string("sampled"));
   json_object_set_new(shape, "spacing", json_real(spacing));
+  json_object_set_new(shape, "faces", json_true());
 }
 
 static bool is_stone(const json_t* shape) {

@@ -1,5 +1,6 @@
 // The stones of a scene as closed meshes, whose contacts are samples of one surface in the distance field of the other,
-// as the document samples its rigid bodies (004 s7.2). Hulls of two faces of four corners touch at these alone.
+// as the document samples its rigid bodies (004 s7.2), inside of faces, too. Hulls of two faces of four corners touch
+// at these alone.
 #ifndef CH_REPRODUCE_SAMPLED_STONES_H
 #define CH_REPRODUCE_SAMPLED_STONES_H
 

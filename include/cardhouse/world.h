@@ -210,6 +210,7 @@ typedef struct ChShapeDef {
   // side; 0 chooses. Shapes with equal points and choices share both.
   double spacing;
   int resolution;
+  bool faces;  // sampled: samples inside of faces, too, and not at corners and along edges alone
   // Height field: heights row by row, the first at y = 0, `cell` metres apart, times `scale` (0: 1). ch_height_map_read
   // (height_map.h) reads one from a file.
   int columns, rows;

@@ -99,13 +99,16 @@ class _Shapes(Generic[Made]):
 
     def add_mesh(self, points: Vector | None = None, triangles: npt.ArrayLike | None = None, *, file: str | None = None,
                  mesh: str | None = None, closed: bool | None = None, soup: bool | None = None,
-                 contact: str | None = None, spacing: float | None = None, resolution: int | None = None, material: str | None = None,
-                 at: Vector | None = None, turned: Any = None, **body: Any) -> Made:
+                 contact: str | None = None, spacing: float | None = None, resolution: int | None = None,
+                 faces: bool | None = None, material: str | None = None, at: Vector | None = None, turned: Any = None,
+                 **body: Any) -> Made:
         """Triangles (indices from 0, counter-clockwise from outside) of points, m; or of an OBJ, STL, PLY or glTF file.
 
-        `contact` of a mesh that moves: "exact" (its corners, edges and faces) or "sampled" (`spacing`, `resolution`)."""
+        `contact` of a mesh that moves: "exact" (its corners, edges and faces) or "sampled" (`spacing`, `resolution`,
+        `faces`)."""
         return self._shape("mesh", material, at, turned, body, points=points, triangles=triangles, file=file, mesh=mesh,
-                           closed=closed, soup=soup, contact=contact, spacing=spacing, resolution=resolution)
+                           closed=closed, soup=soup, contact=contact, spacing=spacing, resolution=resolution,
+                           faces=faces)
 
     def add_heightfield(self, heights: npt.ArrayLike | None = None, *, file: str | None = None,
                         cell: float | None = None, scale: float | None = None, material: str | None = None,

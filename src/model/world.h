@@ -83,6 +83,7 @@ typedef struct ChSharedMesh {
   double spacing;
   int resolution;
   ChMeshContact contact;
+  bool faces;
   bool solid;
 } ChSharedMesh;
 

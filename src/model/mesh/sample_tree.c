@@ -128,6 +128,61 @@ static int add_edges(const ChMesh* mesh, double spacing, ChSample* samples) {
   return count;
 }
 
+// --------------------------------------------------------------------------------------------------------------- faces
+
+// Into how many parts a length is divided so that none is longer than `spacing`.
+static double parts_of(double length, double spacing) { return ceil(length / spacing); }
+
+static double longest_edge(const ChMesh* mesh, int cell) {
+  return fmax(edge_length(mesh, 3 * cell), fmax(edge_length(mesh, 3 * cell + 1), edge_length(mesh, 3 * cell + 2)));
+}
+
+// Whether points along edge k are samples of faces: it is nobody's to follow, and its turn comes once.
+static bool is_inner_edge(const ChMesh* mesh, int k) {
+  bool own = mesh->across[k] < 0 || k / 3 < mesh->across[k];
+  return own && !(ch_mesh_edge_turn(mesh, k / 3, k % 3) > FLAT);
+}
+
+static double count_inside(const ChMesh* mesh, double spacing) {
+  double count = 0.0;
+  for (int c = 0; c < mesh->cell_count; ++c) {
+    const double n = parts_of(longest_edge(mesh, c), spacing);
+    count += 0.5 * (n - 1.0) * (n - 2.0);
+    for (int k = 3 * c; k < 3 * c + 3; ++k)
+      if (is_inner_edge(mesh, k)) count += fmax(parts_of(edge_length(mesh, k), spacing) - 1.0, 0.0);
+  }
+  return count;
+}
+
+static void add_face_point(const ChMesh* mesh, int cell, double a, double b, ChSample* samples, int* count) {
+  const int* corner = mesh->cells + 3 * cell;
+  const ChVec3 from = mesh->vertices[corner[0]];
+  ChVec3 x = ch_along(from, a, ch_sub(mesh->vertices[corner[1]], from));
+  x = ch_along(x, b, ch_sub(mesh->vertices[corner[2]], from));
+  samples[*count] = (ChSample){{x, x}, 0, mesh->vertex_count + *count};
+  ++*count;
+}
+
+// Points with whole barycentric coordinates over n, and those that divide edges inside of the surface.
+static int add_faces(const ChMesh* mesh, double spacing, ChSample* samples) {
+  static const double a[3] = {0.0, 1.0, 0.0}, b[3] = {0.0, 0.0, 1.0};  // corners
+  int count = 0;
+  for (int c = 0; c < mesh->cell_count; ++c) {
+    const int n = (int)parts_of(longest_edge(mesh, c), spacing);
+    for (int i = 1; i < n; ++i)
+      for (int j = 1; i + j < n; ++j) add_face_point(mesh, c, (double)i / n, (double)j / n, samples, &count);
+    for (int k = 0; k < 3; ++k) {
+      if (!is_inner_edge(mesh, 3 * c + k)) continue;
+      const int parts = (int)parts_of(edge_length(mesh, 3 * c + k), spacing), to = (k + 1) % 3;
+      for (int i = 1; i < parts; ++i) {
+        const double t = (double)i / parts;
+        add_face_point(mesh, c, a[k] + t * (a[to] - a[k]), b[k] + t * (b[to] - b[k]), samples, &count);
+      }
+    }
+  }
+  return count;
+}
+
 // ---------------------------------------------------------------------------------------------------------------- tree
 
 static ChVec3 middle_of(const ChSample* s) { return ch_scale(0.5, ch_add(s->end[0], s->end[1])); }
@@ -175,19 +230,24 @@ static void build_node(ChSampleTree* tree, int node, int first, int count, Place
   build_node(tree, child + 1, first + count / 2, count - count / 2, scratch);
 }
 
-ChStatus ch_sample_tree_create(ChContext* context, ChArena* arena, const ChMesh* mesh, double spacing,
+static ChStatus refuse_spacing(ChContext* context, double spacing) {
+  return ch_fail(context, CH_ERR_RANGE, "mesh: a spacing of %g m gives more than %d samples", spacing, CH_MOST_SAMPLES);
+}
+
+ChStatus ch_sample_tree_create(ChContext* context, ChArena* arena, const ChMesh* mesh, double spacing, bool faces,
                                ChSampleTree** out) {
   ChSampleTree* tree = CH_TAKE(arena, 1, ChSampleTree);
   int edges = 0;
+  const double inside = faces ? count_inside(mesh, spacing) : 0.0;
+  if (!(inside <= CH_MOST_SAMPLES)) return refuse_spacing(context, spacing);
   for (int k = 0; k < 3 * mesh->cell_count; ++k) edges += is_long_edge(mesh, k, spacing);
-  tree->samples = CH_TAKE(arena, mesh->vertex_count + edges, ChSample);
+  tree->samples = CH_TAKE(arena, mesh->vertex_count + edges + (int)inside, ChSample);
   int corners = add_corners(arena, mesh, spacing, tree->samples);
   tree->sample_count = corners + add_edges(mesh, spacing, tree->samples + corners);
-  double points = corners;
+  double points = corners + inside;
   for (int k = corners; k < tree->sample_count; ++k) points += tree->samples[k].steps - 1.0;
-  if (!(points <= CH_MOST_SAMPLES))
-    return ch_fail(context, CH_ERR_RANGE, "mesh: a spacing of %g m gives more than %d samples", spacing,
-                   CH_MOST_SAMPLES);
+  if (!(points <= CH_MOST_SAMPLES)) return refuse_spacing(context, spacing);
+  if (faces) tree->sample_count += add_faces(mesh, spacing, tree->samples + tree->sample_count);
   tree->spacing = spacing;
   tree->point_count = (int)points;
   tree->nodes = CH_TAKE(arena, 2 * tree->sample_count, ChSampleNode);

@@ -4,6 +4,10 @@
 // needed: the other's corners and edges are sampled too. Corners that no convex edge meets and edges that are flat or
 // hollow are left out. Corners nearer than `spacing` to a sharper one are left out too, so that a fine mesh has no more
 // samples than its size asks for; an edge longer than `spacing` is followed in steps of it.
+//
+// On request, points inside of faces and along flat edges are samples as well, `spacing` apart at most: the samples of
+// a whole surface that Kaufman (2009, section 7.2) takes. A patch then has as many contacts as it has room for, and
+// they say no more than its corners do.
 #ifndef CH_MODEL_MESH_SAMPLE_TREE_H
 #define CH_MODEL_MESH_SAMPLE_TREE_H
 
@@ -15,7 +19,8 @@ enum { CH_MOST_SAMPLES = 50000 };
 typedef struct ChSample {
   ChVec3 end[2];
   int steps;
-  int id;  // of the vertex; of the edge: 3 * triangle + corner where it begins
+  int id;  // of the vertex; of the edge: 3 * triangle + corner where it begins; inside of faces they go on from
+           // vertices
 } ChSample;
 
 typedef struct ChSampleNode {
@@ -32,8 +37,8 @@ typedef struct ChSampleTree {
   ChSampleNode* nodes;
 } ChSampleTree;
 
-// Refuses a spacing that gives more than CH_MOST_SAMPLES points.
-ChStatus ch_sample_tree_create(ChContext* context, ChArena* arena, const ChMesh* mesh, double spacing,
+// `faces`: with points inside of them. Refuses a spacing that gives more than CH_MOST_SAMPLES points.
+ChStatus ch_sample_tree_create(ChContext* context, ChArena* arena, const ChMesh* mesh, double spacing, bool faces,
                                ChSampleTree** out);
 
 // How far edge k of a triangle turns: positive where the surface is convex there, about 0 where it is flat.

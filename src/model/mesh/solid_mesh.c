@@ -53,7 +53,7 @@ static ChStatus make_solid(ChContext* context, ChArena* arena, const ChShapeDef*
   if (status != CH_OK || def->contact != CH_MESH_SAMPLED) return status;
   ChVec3 side = ch_sub(mesh->nodes[0].box.high, mesh->nodes[0].box.low);
   double spacing = def->spacing > 0.0 ? def->spacing : ch_norm(side) / SPACINGS;
-  status = ch_sample_tree_create(context, arena, mesh, spacing, &mesh->samples);
+  status = ch_sample_tree_create(context, arena, mesh, spacing, def->faces, &mesh->samples);
   if (status != CH_OK) return status;
   return ch_distance_field_create(context, arena, mesh, def->resolution > 0 ? def->resolution : RESOLUTION,
                                   &mesh->field);
@@ -116,7 +116,7 @@ static bool same_choices(const ChSharedMesh* s, const ChShapeDef* def, ChMeshUse
   const bool solid = use != CH_MESH_STANDS;
   bool sampled = solid && def->contact == CH_MESH_SAMPLED;
   return s->solid == solid && (!solid || s->contact == def->contact) &&
-         (!sampled || (s->spacing == def->spacing && s->resolution == def->resolution)) &&
+         (!sampled || (s->spacing == def->spacing && s->resolution == def->resolution && s->faces == def->faces)) &&
          (s->mesh->closed || !(def->closed || use == CH_MESH_WEIGHS));
 }
 
@@ -150,6 +150,7 @@ ChStatus ch_world_mesh(ChContext* context, ChWorld* world, const ChShapeDef* def
                                                       def->spacing,
                                                       def->resolution,
                                                       def->contact,
+                                                      def->faces,
                                                       use != CH_MESH_STANDS};
   *out = mesh;
   return CH_OK;

@@ -38,6 +38,7 @@ static const ChDefField fields[] = {
     CH_SHAPE_FIELD(CH_DEF_SIZE, 0, spacing, "sampled, on a moving body: distance between contact samples, m"),
     CH_SHAPE_FIELD(CH_DEF_CELLS, 0, resolution,
                    "sampled, on a moving body: number of cells of the distance field along its longest side"),
+    CH_SHAPE_FIELD(CH_DEF_FLAG, 0, faces, "sampled, on a moving body: samples inside of faces, too"),
 };
 
 const ChShapeKind ch_shape_kind_mesh = {.info = {.name = "mesh",
