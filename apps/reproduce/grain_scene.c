@@ -13,6 +13,9 @@ static const double SPREAD = 0.1, PITCH = 1.15;  // of the lattice, in mean diam
 
 // --- the scene -------------------------------------------------------------------------------------------------------
 
+static uint64_t sizes_of(const ChGrainScene* scene) { return 1 + 2 * (uint64_t)scene->filling; }
+static uint64_t places_of(const ChGrainScene* scene) { return 2 + 2 * (uint64_t)scene->filling; }
+
 // Diameters of the grains in order, the same wherever they are asked for.
 static double next_radius(const ChGrainScene* scene, uint64_t* seed) {
   return 0.5 * scene->diameter * (1.0 + SPREAD * (2.0 * ch_random_unit(seed) - 1.0));
@@ -56,7 +59,7 @@ static int lattice(double low, double high, double pitch, double* first) {
 static void put_grains(FILE* f, const ChGrainScene* scene) {
   double d = scene->diameter, pitch = PITCH * d, x0, y0;
   int nx = lattice(scene->low.x, scene->high.x, pitch, &x0), ny = lattice(scene->low.y, scene->high.y, pitch, &y0);
-  uint64_t size_seed = 1, place_seed = 2;
+  uint64_t size_seed = sizes_of(scene), place_seed = places_of(scene);
   for (int k = 0; k < scene->grains; ++k) {
     int i = k % nx, j = k / nx % ny, layer = k / (nx * ny);
     double shake = 0.04 * d, x = x0 + i * pitch + shake * (ch_random_unit(&place_seed) - 0.5),
@@ -95,7 +98,7 @@ ChStatus ch_grain_run_begin(ChItemRun* item, const ChGrainScene* scene, ChGrainR
                       .mean_radius = 0.5 * scene->diameter,
                       .radius = malloc((size_t)scene->grains * sizeof(double))};
   if (!out->radius) return ch_fail(item->context, CH_ERR_MEMORY, "out of memory for %d grains", scene->grains);
-  uint64_t seed = 1;
+  uint64_t seed = sizes_of(scene);
   for (int k = 0; k < scene->grains; ++k) out->radius[k] = next_radius(scene, &seed);
   ChScene* made;
   ChStatus status = ch_item_written_scene(item, scene->name, put_scene, scene, &made);

@@ -29,6 +29,7 @@ typedef struct ChGrainScene {
   double mu, rolling;  // rolling: of grains among each other and on beads, metres
   double h;
   int walls, plates, grains;
+  int filling;  // others have other sizes in other places: 0, 1, 2, ...
   ChGrainWall wall[CH_GRAIN_WALLS];
   ChGrainPlate plate[CH_GRAIN_PLATES];
   int beads[2];  // the floor is a lattice of so many beads of the grains' size along x and y, from 0, that never move;
