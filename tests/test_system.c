@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/work.h"
 #include "linalg/small.h"
 #include "problem/cones.h"
 #include "solve/contact/contact_map.h"
@@ -114,6 +115,30 @@ static void scaled_systems_are_the_problem_in_other_words(void** state) {
     ch_problem_destroy(problem);
     ch_arena_release(arena, mark);
   }
+}
+
+// A large W on few bodies is applied through them: same product, same counted work.
+static void a_product_is_counted_alike_on_either_road(void** state) {
+  (void)state;
+  MEMORY_MUST_SUFFICE();
+  ChRandom random = ch_random_seeded(7);
+  ChProblem* problem = generate(case_named("wall-12"));
+  ChPrepared parts = prepare(problem, CH_POSE_COULOMB);
+  const ChSystem* s = &parts.component[0].system;
+  const long entries = s->W.offset[s->W.start[s->n]];
+  assert_true(s->formed && s->bodies && entries > 65536);
+  double *r = take_random(&random, s->rows), *u = CH_TAKE(arena, s->rows, double);
+  double *by_entries = CH_TAKE(arena, s->rows, double), before = ch_work_done();
+  ch_system_velocity(s, r, u);
+  CHECK_NEAR((double)entries, ch_work_done() - before, 0.5);
+  ch_block_csr_multiply(&s->W, r, s->q, by_entries);
+  bool same = true;
+  for (int k = 0; k < s->rows; ++k) {
+    CHECK_NEAR(by_entries[k], u[k], 1e-12 * sqrt(s->rows));
+    same &= by_entries[k] == u[k];
+  }
+  assert_false(same);  // it is the other road
+  ch_problem_destroy(problem);
 }
 
 // Of every second block or so: velocities are those of the whole where the others have no reaction.
@@ -792,6 +817,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_arena, close_arena)
       TEST(scaled_systems_are_the_problem_in_other_words),
       TEST(scaled_blocks_have_unit_size),
+      TEST(a_product_is_counted_alike_on_either_road),
       TEST(some_blocks_are_a_system_of_their_own),
       TEST(diagonal_blocks_are_those_of_w),
       TEST(elliptic_contacts_become_circular),

@@ -4,9 +4,9 @@
 //
 //   m = M_s (1 - exp(-M / M_s)),      M_s = rho A D / (4 mu K)
 //
-// with the section A, its hydraulic diameter D and K, horizontal over vertical stress. M_s alone is fitted. The law is one
-// of means: 25 grains in a section carry more here and less there, and a floor that sinks by a grain or two does not change
-// where. So several fillings are averaged, as in experiments.
+// with the section A, its hydraulic diameter D and K, horizontal over vertical stress. M_s alone is fitted. The law is
+// one of means: 25 grains in a section carry more here and less there, and a floor that sinks by a grain or two does
+// not change where. So several fillings are averaged, as in experiments.
 //
 // Beverloo: through a hole of diameter D in a flat floor grains of diameter d leave at the rate, whatever the head,
 //
@@ -193,8 +193,7 @@ static ChStatus fill_and_sink(ChItemRun* run, ChGrainScene* scene, double still,
   Profile profile = {.height = silos->all.height};
   ChGrainRun state;
   ChStatus status = ch_grain_run_begin(run, scene, &state);
-  if (status == CH_OK)
-    status = ch_grain_run_until(&state, still + 0.3 * sink, (double[]){part[0], middle}, NULL, NULL);
+  if (status == CH_OK) status = ch_grain_run_until(&state, still + 0.3 * sink, (double[]){part[0], middle}, NULL, NULL);
   if (status == CH_OK)
     status = ch_grain_run_until(&state, still + sink, (double[]){middle, part[1]}, add_profile, &profile);
   if (status == CH_OK && profile.samples > 0) add_filling(silos, &profile, &state);

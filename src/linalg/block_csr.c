@@ -36,12 +36,34 @@ static inline void block_multiply_add(int rows, int columns, const double* B, co
   }
 }
 
+// A row of three, most rows there are: its sums stay in registers while blocks follow each other.
+static inline void row_of_three(const ChBlockCsr* A, int i, const double* x, double* y) {
+  double y0 = 0.0, y1 = 0.0, y2 = 0.0;
+  for (int k = A->start[i]; k < A->start[i + 1]; ++k) {
+    int j = A->column[k];
+    const double *B = A->value + A->offset[k], *v = x + A->row[j];
+    if (A->dim[j] == 3) {
+      y0 += B[0] * v[0] + B[1] * v[1] + B[2] * v[2];
+      y1 += B[3] * v[0] + B[4] * v[1] + B[5] * v[2];
+      y2 += B[6] * v[0] + B[7] * v[1] + B[8] * v[2];
+    } else {
+      double sum[3] = {y0, y1, y2};
+      block_multiply_add(3, A->dim[j], B, v, sum);
+      y0 = sum[0], y1 = sum[1], y2 = sum[2];
+    }
+  }
+  y[0] = y0, y[1] = y1, y[2] = y2;
+}
+
 void ch_block_csr_multiply(const ChBlockCsr* A, const double* x, const double* b, double* y) {
   ch_work_add((double)A->offset[A->start[A->n]]);
   for (int i = 0; i < A->n; ++i) {
     double sum[6] = {0.0};
-    for (int k = A->start[i]; k < A->start[i + 1]; ++k)
-      block_multiply_add(A->dim[i], A->dim[A->column[k]], A->value + A->offset[k], x + A->row[A->column[k]], sum);
+    if (A->dim[i] == 3)
+      row_of_three(A, i, x, sum);
+    else
+      for (int k = A->start[i]; k < A->start[i + 1]; ++k)
+        block_multiply_add(A->dim[i], A->dim[A->column[k]], A->value + A->offset[k], x + A->row[A->column[k]], sum);
     for (int a = 0; a < A->dim[i]; ++a) y[A->row[i] + a] = b ? sum[a] + b[A->row[i] + a] : sum[a];
   }
 }

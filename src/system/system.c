@@ -6,17 +6,35 @@
 #include "base/check.h"
 #include "base/work.h"
 
-#define ERROR_WORK 20.0  // of one block: its projection and its slip
+enum { CACHED_ENTRIES = 65536, RIGID_ENTRIES = 18 };  // of W, half a megabyte; of a rigid body's Jacobian at a contact
+#define ERROR_WORK 20.0                               // of one block: its projection and its slip
 
-static void apply_plus(const ChSystem* s, const double* x, const double* q, double* y) {
-  if (s->formed) {
-    ch_block_csr_multiply(&s->W, x, q, y);
-    return;
-  }
+// Whether W is too large for the cache while the Jacobians of its contacts are much smaller: many contacts on few
+// bodies.
+static bool is_wider_than_bodies(const ChSystem* s) {
+  if (!s->bodies || ch_system_is_soft(s)) return false;
+  long entries = s->W.offset[s->W.start[s->n]];
+  return entries > CACHED_ENTRIES && entries > 4L * RIGID_ENTRIES * s->bodies->start[s->n];
+}
+
+static void apply_by_bodies(const ChSystem* s, const double* x, const double* q, double* y) {
   CH_ASSERT(s->bodies);
   ch_bodies_impulse_to_velocity(s->bodies, s->dim, s->row, s->n, x, s->bodies->scratch);
   ch_bodies_velocity_to_contact(s->bodies, s->dim, s->row, s->n, s->bodies->scratch, q, y);
   ch_system_add_compliance(s, x, y);
+}
+
+static void apply_plus(const ChSystem* s, const double* x, const double* q, double* y) {
+  if (!s->formed) {
+    apply_by_bodies(s, x, q, y);
+  } else if (!is_wider_than_bodies(s)) {
+    ch_block_csr_multiply(&s->W, x, q, y);
+  } else {
+    // Counted as the product with W is, by which limits and the stages of auto were chosen.
+    double before = ch_work_done();
+    apply_by_bodies(s, x, q, y);
+    ch_work_set(before + (double)s->W.offset[s->W.start[s->n]]);
+  }
 }
 
 void ch_system_apply(const ChSystem* s, const double* x, double* y) { apply_plus(s, x, NULL, y); }
