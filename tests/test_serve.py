@@ -167,7 +167,7 @@ class Serving(ViewerCase):
         self.assertGreaterEqual(loop["behind_seconds"], 0)
 
     def test_L12_a_scene_to_be_felt_is_kept_to_the_clock_as_a_run_in_real_time_is(self):
-        page = self.page(self.server("haptic"))
+        page = self.page(self.server("haptic", "--fluent"))
         loop = page.wait(lambda m: isinstance(m, dict) and m["type"] == "loop" and m["steps_per_second"]
                          and abs(m["limit"] - 0.006) < 1e-12)  # until the clock is lost, on a machine that is slow
         self.assertLessEqual(loop["real_time_factor"], 1.5)
@@ -176,6 +176,28 @@ class Serving(ViewerCase):
         page.send(type="set", name="limit", value=None)
         page.send(type="speed", value=0.1)  # in slow motion there is time
         page.wait(lambda m: isinstance(m, dict) and m["type"] == "loop" and m["limit"] > 0.1)
+
+    def test_N17_steps_are_solved_however_long_they_take_unless_the_picture_is_to_be_fluent(self):
+        page = self.page(self.server("box-of-spheres", "--n", "150"))
+        page.frame(lambda f: f.step > 120)  # they have met the floor and each other
+        shares = []
+        while len(shares) < 3:
+            loop = page.wait(lambda m: isinstance(m, dict) and m["type"] == "loop" and m["steps_per_second"])
+            shares.append(loop["met"])
+        self.assertEqual(shares, [1.0] * 3)
+        self.assertGreater(loop["limit"], 1.0)
+
+    def test_a_scene_of_another_folder_finds_its_files(self):
+        source = os.environ.get("CH_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        page = self.page(self.server(os.path.relpath(os.path.join(source, "scenes", "dice.json")), "--paused"))
+        scene = page.text("scene")
+        self.assertEqual([len(scene["textures"]), scene["bodies"][3]["look"]["texture"]], [2, 1])
+        dies = [body["shapes"][0] for body in scene["bodies"][3:]]
+        self.assertEqual(len(dies[0]["uv"]), 4 * 12 * 6 * 4 // 3)  # 12 triangles of six floats, in base64
+        self.assertEqual([die.get("like") for die in dies], [None, [3, 0], [3, 0]])
+        page.send(type="shoot", origin=[0, -1, 1], direction=[0, 1, 0], speed=1)  # the world is built anew
+        again = page.text("scene")
+        self.assertEqual(len(again["bodies"]), len(scene["bodies"]) + 1)
 
     def test_scenes_are_loaded_with_parameters(self):
         page = self.page(self.server("cards", "--paused"))
@@ -205,13 +227,15 @@ class Serving(ViewerCase):
         page, other = self.page(server), self.page(server)
         other.text("state")
         for name, value in (("mu", 0.125), ("h", 0.002), ("tolerance", 1e-6), ("cone", "polygon:8"), ("method", "lemke"),
-                            ("rest", False), ("gravity", [0, 0, -1.5]), ("limit", 0.5)):
+                            ("rest", False), ("gravity", [0, 0, -1.5]), ("limit", 0.5), ("pace", "fluent"), ("pace", "exact")):
             page.send(type="set", name=name, value=value)
             told = other.wait(lambda m: isinstance(m, dict) and m["type"] == "state" and m[name] == value)
             self.assertEqual(told[name], value)
         page.send(type="set", name="limit", value=None)
         other.wait(lambda m: isinstance(m, dict) and m["type"] == "state" and m["limit"] is None)
         page.frame(lambda f: f.step > 10 and any(abs(c[13] - 0.125) < 1e-6 for c in f.contacts))
+        page.send(type="set", name="pace", value="lively")
+        self.assertIn("exact and fluent", page.text("error")["text"])
         page.send(type="set", name="method", value="nogs")
         self.assertIn("nogs", page.text("error")["text"])
         page.send(type="set", name="method", value="nsgs")

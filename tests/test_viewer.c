@@ -302,6 +302,20 @@ static void H36_the_time_of_a_step_gives_way_and_comes_back(void** state) {
   CHECK_NEAR(ch_pace_behind(&free, 1e9, 0.0), 0.0, 0.0);
 }
 
+// Where every step is to be solved it has the scene's own limit, far behind the clock, and nothing hurries later.
+static void N17_exact_steps_have_the_scene_s_own_limit(void** state) {
+  (void)state;
+  ChPace pace = ch_pace_exact(1.0, 20.0);
+  ch_pace_start(&pace, 10.0, 0.0);
+  for (int k = 0; k < 5; ++k) {
+    double now = 10.0 + 3.0 * k, time = 1e-3 * k;
+    CHECK_NEAR(ch_pace_allowance(&pace, now, time), 20.0, 0.0);
+    ch_pace_forgive(&pace, now, time);
+    assert_true(ch_pace_behind(&pace, now, time) <= pace.terms.lag + 1e-9);
+  }
+  CHECK_NEAR(ch_pace_due(&pace, 5e-3), 22.0 - 0.1 + 1e-3, 1e-9);  // slower than life, and no step is made up for
+}
+
 // Six bodies at a thousand steps a second are kept to the clock as `run --realtime` keeps them: six times h, and half
 // of it where they are behind. Many bodies are not, nor slow motion, nor two panes of them.
 static void L12_a_few_bodies_in_short_steps_are_paced_to_be_felt(void** state) {
@@ -347,6 +361,7 @@ int main(void) {
       cmocka_unit_test(answers_reach_whom_they_are_for),
       cmocka_unit_test(H36_the_loop_tells_its_shares),
       cmocka_unit_test(H36_the_time_of_a_step_gives_way_and_comes_back),
+      cmocka_unit_test(N17_exact_steps_have_the_scene_s_own_limit),
       cmocka_unit_test(L12_a_few_bodies_in_short_steps_are_paced_to_be_felt),
       cmocka_unit_test(L12_a_lost_clock_is_given_up_until_it_is_caught_up_with),
   };

@@ -38,6 +38,7 @@ enum { SIZE_LEAST = 64, SIZE_MOST = 8192 };
     "or "                                                                                                          \
     "body)")                                                                                                       \
   X(FLAG, contacts, false, NULL, 0, 0, "with contact points and forces")                                           \
+  X(FLAG, fine, false, NULL, 0, 0, "draws soft shadows and ambient occlusion; takes longer")                       \
   X(FLAG, chains, false, NULL, 0, 0, "draws chains of force and makes bodies transparent")                         \
   X(FLAG, dark, false, NULL, 0, 0, "on dark ground")                                                               \
   X(FLAG, plain, false, NULL, 0, 0, "draws the scene alone, without certificate, scales and legend")               \
@@ -131,6 +132,7 @@ static ChStatus open_page(Job* job) {
                         .colour = a->colour,
                         .contacts = a->contacts,
                         .chains = a->chains,
+                        .fine = a->fine,
                         .dark = a->dark,
                         .caption = !a->plain};
   ChStatus status =

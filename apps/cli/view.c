@@ -33,6 +33,7 @@
   CH_PARAM_ROW(X)                                                                                            \
   X(REAL, speed, 1.0, "X", 0.0, 1e3, "speed relative to real time; 0 = as fast as possible")                 \
   X(FLAG, paused, false, NULL, 0, 0, "starts paused")                                                        \
+  X(FLAG, fluent, false, NULL, 0, 0, "keeps to the clock: late steps take the best answer so far")           \
   X(TEXT, record, NULL, "FILE.h5", 0, 0, "writes what is watched as a trajectory, pulls and shots included") \
   X(FLAG, follow, false, NULL, 0, 0, "the file is a feed: a simulation that another program steps")          \
   X(FLAG, tied, false, NULL, 0, 0, "ends when the program that started it ends")
@@ -167,6 +168,7 @@ static ChExit view_scene(const ChCommand* self, Job* job, const char* scene, con
                            .choice = choice,
                            .speed = job->arguments.speed,
                            .paused = job->arguments.paused,
+                           .fluent = job->arguments.fluent,
                            .record = job->arguments.record};
   if (!read_compare(self, job, &options) || !ch_contact_check(self, choice->contact)) return CH_EXIT_USAGE;
   if (job->arguments.follow && (options.compare[0] || choice->parameter_count > 0)) {

@@ -22,6 +22,11 @@ ChPaceTerms ch_pace_watched(double h, double speed, double own, int bodies, int 
   return (ChPaceTerms){.limit = limit, .lag = WATCHED_LAG, .least = limit};
 }
 
+ChPace ch_pace_exact(double speed, double own) {
+  const ChPaceTerms terms = {.limit = own, .lag = WATCHED_LAG, .least = own};
+  return (ChPace){.speed = speed, .terms = terms, .slow = terms};
+}
+
 ChPace ch_pace_live(double h, double speed, double own, int bodies, int worlds) {
   double step = real(h, speed);
   bool felt = speed > 0.0 && step <= FELT_STEP && PER_BODY * bodies * worlds <= step;

@@ -29,6 +29,8 @@ ChPaceTerms ch_pace_felt(double h, double speed);
 // of bodies, however far behind the clock it is. `own` is the limit that the scene has itself; `worlds` of so many
 // moving bodies are stepped together.
 ChPaceTerms ch_pace_watched(double h, double speed, double own, int bodies, int worlds);
+// For who had rather see every step solved, however slow the scene gets: a step has the scene's `own` limit.
+ChPace ch_pace_exact(double speed, double own);
 // A few bodies in steps of a millisecond or two are meant to be touched: they are felt as long as they keep up, others
 // are watched.
 ChPace ch_pace_live(double h, double speed, double own, int bodies, int worlds);

@@ -15,6 +15,7 @@
 static const double SHOW_SECONDS = 1.0 / 60.0;  // from picture to picture, at least
 static const double UNSEEN_SECONDS = 0.25;      // after which a picture that nobody took is renewed
 static const double LONGEST_WAIT = 0.5;         // for an order
+static const double LONGEST_FLUENT = 2.0;       // of a step, where the picture is to move
 
 // Of a built-in they are what the page's own form sends, and shows.
 static ChStatus builtin_parameters(ChContext* context, const ChLiveOptions* options, int* count,
@@ -43,6 +44,7 @@ ChStatus ch_live_create(ChContext* context, const ChLiveOptions* options, ChExch
   live->choice = *options->choice;
   live->running = !options->paused;
   live->speed = options->speed;
+  live->fluent = options->fluent;
   live->record.path = options->record;
   ch_live_tell_hello(live);
   ChLiveScene scene = {0};
@@ -101,7 +103,9 @@ static void set_limit(ChPaceTerms* terms, double limit) {
 void ch_live_set_pace(ChLive* live) {
   const ChSimulationOptions* o = &live->setup.options;
   int bodies = moving_bodies(ch_simulation_world(live->panes[0].simulation));
-  live->pace = ch_pace_live(o->h, live->speed, o->solve.time_limit, bodies, live->pane_count);
+  const double own = o->solve.time_limit;
+  live->pace = live->fluent ? ch_pace_live(o->h, live->speed, fmin(own, LONGEST_FLUENT), bodies, live->pane_count)
+                            : ch_pace_exact(live->speed, own);
   if (live->limit_given > 0.0) {
     set_limit(&live->pace.terms, live->limit_given);
     set_limit(&live->pace.slow, live->limit_given);

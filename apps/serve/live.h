@@ -13,6 +13,7 @@ typedef struct ChLiveOptions {
   const ChSceneChoice* choice;        // its law of contact and its parameters
   const char* compare[CH_PANES_MAX];  // methods; NULL: one pane with the scene's own
   double speed;                       // times life; 0 = as fast as it goes
+  bool fluent;                        // keeps to the clock rather than solve every step
   bool paused;                        // does not start by itself
   const char* record;                 // file for a trajectory of the session; NULL: none
 } ChLiveOptions;

@@ -61,6 +61,7 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
   }
   if (status != CH_OK) return status;
   if (order->setting == CH_CHANGE_LIMIT) live->limit_given = order->value;
+  if (order->setting == CH_CHANGE_PACE) live->fluent = order->on;
   live->setup.options = o;
   memcpy(live->methods, methods, sizeof methods);
   for (int k = 0; k < live->pane_count && status == CH_OK; ++k) {

@@ -5,7 +5,7 @@
 
 #include "serve/live_state.h"
 
-#define LONGEST_SOLVE 2.0  // seconds: who watches does not wait longer
+#define LONGEST_SOLVE 20.0  // seconds: who watches does not wait longer
 
 void ch_live_scene_clear(ChLiveScene* scene) {
   free(scene->name);
@@ -33,10 +33,11 @@ static ChStatus open_builtin(ChContext* context, const char* word, const char* l
 
 static ChStatus keep_scene(ChContext* context, ChScene* scene, const char* word, int count,
                            const char (*parameters)[2][CH_ORDER_WORD], ChLiveScene* out) {
+  const char* slash = strrchr(word, '/');
   *out = (ChLiveScene){.name = strdup(scene->name),
                        .word = strdup(word),
                        .text = strdup(scene->text),
-                       .file = strdup(word),
+                       .file = strdup(slash ? slash + 1 : word),  // the text's paths begin in the working folder
                        .parameters = json_object(),
                        .options = scene->options,
                        .settings = scene->settings,

@@ -49,6 +49,7 @@ struct ChLive {
   bool running;
   double speed;
   ChOrder drag;        // client 0: nobody drags
+  bool fluent;         // steps keep to the clock, if need be with less than they were asked for; else they are solved
   double limit_given;  // seconds, of a step; 0: the pace's own
   ChPace pace;
   ChLoopMeter meter;

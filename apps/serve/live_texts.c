@@ -51,14 +51,15 @@ void ch_live_tell_scenes(ChLive* live) {
 
 void ch_live_tell_state(ChLive* live) {
   ChSimulationOptions o = ch_live_options(live, 0);
-  json_t* object = json_pack(
-      "{s:s, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:b, s:i}", "type", "state", "generation",
-      (json_int_t)live->generation, "running", live->running, "speed", ch_json_real(live->speed), "mu",
-      live->setup.friction >= 0.0 ? ch_json_real(live->setup.friction) : json_null(), "gravity",
-      ch_json_vector(gravity_now(live)), "h", ch_json_real(o.h), "tolerance", ch_json_real(o.solve.tolerance), "limit",
-      live->limit_given > 0.0 ? ch_json_real(live->limit_given) : json_null(), "method", o.solve.method, "methods",
-      method_labels(live), "cone", cone_word(live), "rest", o.rest, "compare", live->pane_count > 1, "shots",
-      live->setup.shot_count);
+  json_t* object =
+      json_pack("{s:s, s:I, s:b, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:b, s:i}", "type", "state",
+                "generation", (json_int_t)live->generation, "running", live->running, "speed",
+                ch_json_real(live->speed), "pace", live->fluent ? "fluent" : "exact", "mu",
+                live->setup.friction >= 0.0 ? ch_json_real(live->setup.friction) : json_null(), "gravity",
+                ch_json_vector(gravity_now(live)), "h", ch_json_real(o.h), "tolerance", ch_json_real(o.solve.tolerance),
+                "limit", live->limit_given > 0.0 ? ch_json_real(live->limit_given) : json_null(), "method",
+                o.solve.method, "methods", method_labels(live), "cone", cone_word(live), "rest", o.rest, "compare",
+                live->pane_count > 1, "shots", live->setup.shot_count);
   ch_exchange_say(live->exchange, CH_TEXT_STATE, ch_message_text(object));
 }
 

@@ -124,8 +124,16 @@ static ChStatus read_switch(const Reader* r) {
   return CH_OK;
 }
 
+static ChStatus read_pace(const Reader* r) {
+  ChStatus status = read_word(r, "value", r->order->word);
+  if (status != CH_OK) return status;
+  r->order->on = strcmp(r->order->word, "fluent") == 0;
+  if (r->order->on || strcmp(r->order->word, "exact") == 0) return CH_OK;
+  return ch_fail(r->context, CH_ERR_ARGUMENT, "there is no pace '%s'; there are exact and fluent", r->order->word);
+}
+
 static ChStatus read_set(const Reader* r) {
-  static const char* const names[] = {"mu", "gravity", "h", "tolerance", "method", "cone", "rest", "limit"};
+  static const char* const names[] = {"mu", "gravity", "h", "tolerance", "method", "cone", "rest", "limit", "pace"};
   enum { COUNT = sizeof names / sizeof *names };
   ChOrder* o = r->order;
   char name[CH_ORDER_WORD];
@@ -153,6 +161,8 @@ static ChStatus read_set(const Reader* r) {
       return !has(r, "value") ? CH_OK : read_number(r, "value", 1e-4, 60.0, &o->value);
     case CH_CHANGE_REST:
       return read_switch(r);
+    case CH_CHANGE_PACE:
+      return read_pace(r);
     case CH_CHANGE_METHOD:
     case CH_CHANGE_CONE:
       break;

@@ -36,6 +36,7 @@ typedef enum ChSettingName {
   CH_CHANGE_CONE,
   CH_CHANGE_REST,
   CH_CHANGE_LIMIT,
+  CH_CHANGE_PACE,
 } ChSettingName;
 
 typedef struct ChOrder {

@@ -25,6 +25,8 @@ static ChStatus write_page(ChContext* context, ChRecording* recording, const ChR
   return status;
 }
 
+static const char* word(bool on) { return on ? "true" : "false"; }
+
 ChStatus ch_picture_open(ChContext* context, ChBrowser* browser, ChRecording* recording, const ChReplayOptions* options,
                          const ChPictureView* view, char page[CH_PICTURE_PAGE]) {
   ChStatus status = write_page(context, recording, options, page);
@@ -32,9 +34,10 @@ ChStatus ch_picture_open(ChContext* context, ChBrowser* browser, ChRecording* re
   if (status != CH_OK) return status;
   char expression[256];
   snprintf(expression, sizeof expression,
-           "cardhousePicture.begin({view: '%s', colouring: '%s', contacts: %s, chains: %s, dark: %s, caption: %s})",
-           view->view ? view->view : "", view->colour ? view->colour : "", view->contacts ? "true" : "false",
-           view->chains ? "true" : "false", view->dark ? "true" : "false", view->caption ? "true" : "false");
+           "cardhousePicture.begin({view: '%s', colouring: '%s', contacts: %s, chains: %s, dark: %s, caption: %s, "
+           "fine: %s})",
+           view->view ? view->view : "", view->colour ? view->colour : "", word(view->contacts), word(view->chains),
+           word(view->dark), word(view->caption), word(view->fine));
   return ch_browser_evaluate(context, browser, expression, NULL);
 }
 

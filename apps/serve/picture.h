@@ -8,6 +8,7 @@
 typedef struct ChPictureView {
   const char* view;    // "iso", "front" or "top"; NULL: as the scene says
   const char* colour;  // "body", "speed", ...; NULL: as the scene says
+  bool fine;           // soft shadows and ambient occlusion
   bool contacts, chains, dark;
   bool caption;  // a line of text tells time and certificate
 } ChPictureView;

@@ -219,8 +219,8 @@ const pictures = {
     writeFileSync(scene, execFileSync(program, ["scene", "cards", ...words]));
     const running = ["--until", "1.9", "--every", "8", "--adaptive", "miss", "--out", run, "--quiet"];
     execFileSync(program, ["run", scene, ...running], { stdio: "inherit" });
-    const part = ["--from", "1.08", "--to", "1.72", "--speed", "0.17", "--fps", "12", "--size", "560x350", "--plain"];
-    const camera = ["--camera", "0.3,-0.46,0.19", "--target", "0.01,0,0.1", "--fov", "36"];
+    const part = ["--from", "1.08", "--to", "1.72", "--speed", "0.17", "--fps", "12", "--size", "560x350", "--plain", "--fine"];
+    const camera = ["--camera", "0.32,-0.47,0.2", "--target", "0.022,0,0.094", "--fov", "36"];
     execFileSync(program, ["render", run, "--mp4", film, ...part, ...camera], { stdio: "inherit" });
     pack(film, "cards-hit");
     rmSync(folder, { recursive: true });

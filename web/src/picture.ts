@@ -17,6 +17,7 @@ export interface PictureOptions {
   chains: boolean;
   dark: boolean;
   caption: boolean;
+  fine?: boolean; // soft shadows and ambient occlusion
 }
 
 const ROOM = 0.94; // the scale and the caption lie at the edges
@@ -46,6 +47,7 @@ class Picture {
     this.stage.shown.chains ||= options.chains;
     if (options.colouring) this.stage.shown.colouring = options.colouring;
     this.stage.steady = true;
+    if (options.fine) this.stage.takeTime();
     this.stage.apply();
     if (options.caption) find("stage").append(this.caption);
     await nextPicture(); // the canvas takes its new size

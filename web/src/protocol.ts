@@ -148,6 +148,7 @@ export interface StateMessage {
   gravity?: number[];
   h?: number;
   tolerance?: number;
+  pace?: "exact" | "fluent"; // late steps: the scene slows down, or they keep time with the best answer so far
   limit?: number | null; // hard limit on the time of a solve, s; null: it adapts
   method?: string;
   methods?: string[];

@@ -8,6 +8,7 @@ import { budgetText } from "../src/ui/hud";
 import { areaPath } from "../src/ui/scrub";
 import { readLink, writeLink } from "../src/ui/share";
 import { chainsOf } from "../src/view/chains";
+import { cutOf, pictureBox } from "../src/view/extent";
 import { colourBodies, neighbours } from "../src/view/neighbours";
 import { loads, Quantities, speeds } from "../src/view/quantities";
 import { along, isMoving, shotAt } from "../src/view/shot";
@@ -173,4 +174,31 @@ test("a link says what was seen, and nothing that is no number gets in", () => {
 test("the area of contacts begins and ends on the floor of its box", () => {
   assert.equal(areaPath([0, 1, 2], [0, 4, NaN]), "M0 16L0.0 16.00L500.0 0.00L1000.0 16.00L1000 16z");
   assert.equal(areaPath([1], [3]), "");
+});
+
+test("a recording with a row every two seconds tells speeds all the same", () => {
+  const scene = { bodies: [{ shapes: [], fixed: false }], joints: [] } as unknown as SceneMessage;
+  const at = (time: number, x: number, beside: Frame | null = null) =>
+    ({ time, bodies: 1, contacts: 0, poses: Float32Array.of(x, 0, 0, 1, 0, 0, 0), beside }) as unknown as Frame;
+  const sought = new Quantities(scene);
+  sought.update("speed", at(0, 0));
+  assert.ok(Math.abs(sought.update("speed", at(2, 1))[0] - 0.5) < 1e-6);
+  assert.equal(sought.update("speed", at(20, 9))[0], 0); // a jump says nothing
+  assert.ok(Math.abs(new Quantities(scene).update("speed", at(2, 1, at(5, 4)))[0] - 1) < 1e-6); // the next row
+});
+
+test("walls far above what moves are cut there, and the picture holds what is left of them", () => {
+  const ball = { fixed: false, shapes: [{ type: "sphere", radius: 1 }] };
+  const wall = { fixed: true, shapes: [{ type: "box", half: [2, 2, 20], at: [0, 0, 20] }] };
+  const low = { fixed: true, shapes: [{ type: "box", half: [1.5, 1.5, 1.5], at: [0, 0, 1.5] }] };
+  const seen = (other: object) => {
+    const scene = { dimension: 3, bounds: [[-1, -1, 0], [1, 1, 2]], joints: [], bodies: [ball, other] };
+    const poses = Float32Array.of(0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0);
+    return [scene as unknown as SceneMessage, { bodies: 2, poses } as unknown as Frame] as const;
+  };
+  const cut = cutOf(...seen(wall)) ?? NaN;
+  assert.ok(cut > 2 && cut < 4, String(cut));
+  assert.deepEqual(pictureBox(...seen(wall)).max.toArray(), [2, 2, cut]);
+  assert.equal(cutOf(...seen(low)), null);
+  assert.deepEqual(pictureBox(...seen(low)).max.toArray(), [1.5, 1.5, 3]);
 });

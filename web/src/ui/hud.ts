@@ -3,13 +3,14 @@
 import { niceBelow, number, quantity } from "../format";
 import { CONTACT_NAMES, SCALE_COLOURS } from "../palette";
 import type { Panel } from "../panel";
-import { CONTACT_WORDS, type Frame, type LoopMessage, type SceneMessage, type StateMessage } from "../protocol";
+import { CONTACT_WORDS, type Frame, type HelloMessage, type LoopMessage, type SceneMessage, type StateMessage } from "../protocol";
 import { COLOURINGS, isSoftQuantity } from "../view/quantities";
 import type { Margins } from "../view/camera";
 import type { Rectangle, Stage } from "../view/stage";
 import { el, setText } from "./dom";
 import { Worst } from "./verdict";
 
+const LONG_MS = 1200; // without a picture while it runs: a step takes that long
 const REFRESH_MS = 150; // numbers that change faster cannot be read
 
 // A share as percents that does not say 100 where one step was missed.
@@ -117,6 +118,9 @@ export class Hud implements Panel {
   private tolerance = 1e-8;
   private drawing = ""; // what the picture leaves out on a slow machine
   private speed = 1; // times life, as it was asked for
+  private live = false;
+  private running = false;
+  private lastFrame = 0; // when it came, ms
 
   constructor(
     private readonly host: HTMLElement,
@@ -136,6 +140,7 @@ export class Hud implements Panel {
     );
     host.append(this.loopLine);
     this.addChip();
+    setInterval(() => this.tellLongStep(), LONG_MS / 2);
     stage.onDraw = () => this.measure();
     stage.covered = (pane) => covered(pane, this.chips.length > 1);
   }
@@ -144,6 +149,17 @@ export class Hud implements Panel {
     const chip = new Chip();
     this.chips.push(chip);
     this.host.insertBefore(chip.element, this.loopLine);
+  }
+
+  hello(message: HelloMessage): void {
+    this.live = message.mode === "live";
+  }
+
+  // Nothing moves while a step is being solved: better a word than a page that seems dead.
+  private tellLongStep(): void {
+    const seconds = (performance.now() - this.lastFrame) / 1000;
+    if (this.live && this.running && this.lastFrame > 0 && 1000 * seconds > LONG_MS)
+      setText(this.loopLine, `one step has taken ${seconds.toFixed(0)} s so far`);
   }
 
   scene(message: SceneMessage): void {
@@ -160,10 +176,12 @@ export class Hud implements Panel {
     if (message.tolerance !== undefined) this.tolerance = message.tolerance;
     if (message.gravity) this.gravityVector = message.gravity;
     this.speed = message.speed;
+    this.running = message.running;
     this.measure();
   }
 
   frame(frame: Frame): void {
+    this.lastFrame = performance.now();
     this.chips[frame.pane]?.frame(frame, this.tolerance);
     for (let at = 16; at < frame.contactInts.length; at += CONTACT_WORDS) {
       const key = this.keys.get(frame.contactInts[at]);
@@ -213,8 +231,9 @@ export class Hud implements Panel {
     const { unit, label } = COLOURINGS[colouring];
     const none = isSoftQuantity(colouring) && !this.stage.panes.some((pane) => pane.hasSoft);
     this.colours.hidden = unit === undefined || none;
-    const end = unit ? quantity(scale.full, unit) : `${number(100 * scale.full)} %`;
-    setText(this.colourText, label ? `${end} ${label}` : end);
+    const seen = scale.full > 0; // else nothing has moved yet, or one frame does not tell
+    const end = !seen ? "not known yet" : unit ? quantity(scale.full, unit) : `${number(100 * scale.full)} %`;
+    setText(this.colourText, label && seen ? `${end} ${label}` : end);
   }
 
   // Each in the corner of its pane; of two side by side, below the tools.

@@ -81,6 +81,13 @@ export class Settings implements Panel {
     },
     (ms) => this.set("limit")(ms / 1000),
   );
+  private readonly pace = choiceField(
+    "Late steps",
+    "pace",
+    ["exact", "fluent"],
+    this.set("pace"),
+    "exact: every step is solved, and the scene slows down; fluent: it keeps time, with the best answer until then",
+  );
   private readonly rest = switchField(
     "Keep rest",
     "rest",
@@ -136,6 +143,7 @@ export class Settings implements Panel {
         this.cone.element,
         this.tolerance.element,
         this.h.element,
+        this.pace.element,
         this.limit.element,
         this.rest.element,
         ...this.problems,
@@ -204,6 +212,7 @@ export class Settings implements Panel {
     if (message.tolerance) this.tolerance.value = message.tolerance.toExponential().replace("e+", "e");
     if (message.h) this.h.value = 1000 * message.h;
     this.limit.value = 1000 * (message.limit ?? NaN);
+    if (message.pace) this.pace.value = message.pace;
     if (message.rest !== undefined) this.rest.value = message.rest;
     this.comparing = message.compare ?? false;
     this.problems.forEach((link, pane) => {

@@ -5,7 +5,7 @@ import type { Stage } from "../view/stage";
 import { el, iconButton } from "./dom";
 import type { Pointer, Tool } from "./pointer";
 
-type Switch = "points" | "forces" | "chains" | "cones" | "joints" | "shadows" | "grid";
+type Switch = "points" | "forces" | "chains" | "cones" | "joints" | "shadows" | "occlusion" | "grid";
 const SWITCHES: [Switch, string][] = [
   ["points", "Contact points"],
   ["forces", "Contact forces"],
@@ -13,6 +13,7 @@ const SWITCHES: [Switch, string][] = [
   ["cones", "Friction cones"],
   ["joints", "Joints"],
   ["shadows", "Shadows"],
+  ["occlusion", "Ambient occlusion"],
   ["grid", "Ground grid"],
 ];
 const TOOLS: [Tool, string, string, string][] = [
@@ -101,7 +102,7 @@ export class ViewMenu {
 
   private switch(name: Switch, on: boolean): void {
     this.stage.shown[name] = on;
-    if (name === "shadows") this.stage.shadowsChosen = true;
+    if (name === "shadows" || name === "occlusion") this.stage.shadowsChosen = true;
     if (name === "chains" && on) this.stage.shown.points = this.stage.shown.forces = false; // they would hide them
     this.stage.apply();
     this.refresh();

@@ -5,13 +5,14 @@ import * as THREE from "three";
 import { niceAbove } from "../format";
 import { scaleColour, type Look } from "../palette";
 import { BODY_FLOATS, type Frame, type SceneMessage } from "../protocol";
-import { bodyBox, isEndless, quaternion, sceneBox, v3 } from "./extent";
+import { bodyBox, cutOf, isEndless, quaternion, sceneBox, v3 } from "./extent";
 import { pieces, type Piece } from "./forms";
 import { sphereGeometry } from "./geometry";
 import { bodyMaterial, type Worn, type WornUniforms } from "./materials";
 import { Images } from "./cell";
 import { Instances, type Slot } from "./instances";
 import { colourBodies } from "./neighbours";
+import { SOLID } from "./occlusion";
 import { isQuantity, isSoftQuantity, Quantities, type Colouring } from "./quantities";
 import { skinOf, type SkinPlace, type SkinQuantity } from "./skin";
 import { Soft } from "./soft";
@@ -96,7 +97,9 @@ export class Bodies {
     this.frame = first;
     this.quantities = new Quantities(scene);
     this.colourBy = colourBodies(scene, first, look.bodies.length);
-    this.seeThrough = bodyMaterial(planar, 0.09);
+    const cut = cutOf(scene, first);
+    const fade = 0.05 * sceneBox(scene).getSize(new THREE.Vector3()).z;
+    this.seeThrough = bodyMaterial(planar, 0.09, false, null, cut === null ? null : [cut - fade, cut]);
     this.lined = bodyMaterial(planar, 1, true);
     this.islandColour = new Int32Array(scene.bodies.length).fill(-1);
     this.build(planar, first, skip);
@@ -154,6 +157,7 @@ export class Bodies {
     for (const one of found.values()) this.addSet(one, images, planar);
     for (const { set } of this.softs) {
       set.mesh.castShadow = set.mesh.receiveShadow = !planar;
+      set.mesh.layers.enable(SOLID);
       this.sets.push(set);
       this.group.add(set.mesh);
     }
@@ -165,7 +169,8 @@ export class Bodies {
     const solid = !hidden && shade === SHADES;
     set.mesh.castShadow = solid && !planar;
     set.mesh.receiveShadow = !hidden && !planar;
-    if (!solid) set.mesh.renderOrder = 2;
+    if (solid) set.mesh.layers.enable(SOLID);
+    else set.mesh.renderOrder = 2;
     this.sets.push(set);
     this.group.add(set.mesh);
   }
@@ -181,6 +186,7 @@ export class Bodies {
       if (!soft) set.mesh.material = this.material(shade, set.mesh.userData.worn as Worn | null);
       set.mesh.castShadow = !on && this.scene.dimension === 3 && set.shade === SHADES;
       set.mesh.renderOrder = on || set.shade < SHADES ? 2 : 0;
+      if (set.shade === SHADES || soft) set.mesh.layers[on && !soft ? "disable" : "enable"](SOLID);
     }
   }
 

@@ -10,7 +10,9 @@ export { v3 };
 export const quaternion = (q: ArrayLike<number> | undefined, at = 0): THREE.Quaternion =>
   q ? new THREE.Quaternion(q[at + 1], q[at + 2], q[at + 3], q[at]) : new THREE.Quaternion();
 
-const LARGE = 1.8;
+const LARGE = 1.8; // times what moves: beyond that, what is fixed is cut above it, or is no part of the picture
+const ABOVE = 0.3; // of the height of what moves, at which walls are cut
+const WIDE = 2.4; // what is cut may be so large
 const FAR = 1; // diagonals of what moves at the start
 
 export const isEndless = (shape: Shape): boolean => SHAPES[shape.type].endless;
@@ -70,15 +72,33 @@ function addSwings(box: THREE.Box3, scene: SceneMessage, frame: Frame): void {
   }
 }
 
+// Where walls that reach far above what moves are cut in the picture, z; null where none does, and in the plane.
+export function cutOf(scene: SceneMessage, frame: Frame): number | null {
+  if (scene.dimension === 2) return null;
+  const moving = movingBox(scene, frame);
+  const whole = moving.clone().union(runBox(scene, moving));
+  const size = whole.getSize(new THREE.Vector3());
+  const cut = whole.max.z + ABOVE * Math.max(size.z, 0.5 * Math.max(size.x, size.y));
+  const tall = scene.bodies.some((body, b) => {
+    if (!body.fixed || b >= frame.bodies || body.shapes.some(isEndless)) return false;
+    const own = bodyBox(body).applyMatrix4(bodyMatrix(frame, b));
+    return own.intersectsBox(whole) && own.max.z > cut && own.getSize(new THREE.Vector3()).length() >= LARGE * size.length();
+  });
+  return tall ? cut : null;
+}
+
 // What does not move belongs into the picture too, unless it is far larger than what moves: vessels, not floors.
 export function pictureBox(scene: SceneMessage, frame: Frame): THREE.Box3 {
   const moving = movingBox(scene, frame);
   const box = moving.clone().union(runBox(scene, moving));
   const size = moving.getSize(new THREE.Vector3()).length();
+  const cut = cutOf(scene, frame);
   scene.bodies.forEach((body, b) => {
     if (!body.fixed || b >= frame.bodies || body.shapes.some(isEndless)) return;
     const own = bodyBox(body).applyMatrix4(bodyMatrix(frame, b));
-    if (own.getSize(new THREE.Vector3()).length() < LARGE * size) box.union(own);
+    const short = cut !== null && own.max.z > cut;
+    if (short) own.max.z = cut;
+    if (own.getSize(new THREE.Vector3()).length() < (short ? WIDE : LARGE) * size) box.union(own);
   });
   return box;
 }

@@ -6,6 +6,7 @@ import type { Look } from "../palette";
 import type { Body, Frame, SceneMessage, Shape } from "../protocol";
 import { bodyMatrix, isEndless, quaternion, sceneBox, shapeBox, v3 } from "./extent";
 import { groundMaterial, groundUniforms } from "./materials";
+import { SOLID } from "./occlusion";
 
 const WIDE = 1.5; // times what moves, to either side: a floor, not a thing
 const BELOW = 2.2; // times the scene's size, where nothing but a grid lies below: room to swing
@@ -94,6 +95,7 @@ export class Ground {
   private add(mesh: THREE.Mesh): THREE.Mesh {
     mesh.receiveShadow = this.scene.dimension === 3;
     mesh.renderOrder = -1;
+    if (this.material.depthWrite) mesh.layers.enable(SOLID);
     this.group.add(mesh);
     return mesh;
   }

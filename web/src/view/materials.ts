@@ -69,9 +69,29 @@ vec2 wornPlace(vec3 own, vec3 halves) {
 }
 `;
 
-function addEdges(material: THREE.Material, worn: Worn | null, uniforms: WornUniforms | null): void {
+// Walls end at a height, and fade before.
+const CUT_VERTEX = "\n vHeight = (modelMatrix * instanceMatrix * vec4(transformed, 1.0)).z;";
+const CUT_FRAGMENT = "\n diffuseColor.a *= 1.0 - smoothstep(cut.x, cut.y, vHeight);\n if (diffuseColor.a < 0.004) discard;";
+
+function addCut(shader: THREE.WebGLProgramParametersWithUniforms, cut: [number, number]): void {
+  shader.uniforms.cut = { value: new THREE.Vector2(...cut) };
+  shader.vertexShader =
+    "varying float vHeight;\n" +
+    shader.vertexShader.replace("#include <project_vertex>", `#include <project_vertex>${CUT_VERTEX}`);
+  shader.fragmentShader =
+    "varying float vHeight;\nuniform vec2 cut;\n" +
+    shader.fragmentShader.replace("#include <alphatest_fragment>", `${CUT_FRAGMENT}\n#include <alphatest_fragment>`);
+}
+
+function addEdges(
+  material: THREE.Material,
+  worn: Worn | null,
+  uniforms: WornUniforms | null,
+  cut: [number, number] | null,
+): void {
   material.onBeforeCompile = (shader) => {
     if (uniforms) Object.assign(shader.uniforms, uniforms);
+    if (cut) addCut(shader, cut);
     shader.vertexShader =
       `${EDGE_VERTEX}${worn?.placed ? "varying vec2 vPlace;\n" : ""}` +
       shader.vertexShader.replace(
@@ -90,7 +110,7 @@ function addEdges(material: THREE.Material, worn: Worn | null, uniforms: WornUni
         `#include <color_fragment>\n${wear}\n${EDGE_FRAGMENT}`,
       );
   };
-  material.customProgramCacheKey = () => `worn ${worn ? (worn.placed ? "placed" : "boxed") : "none"}`;
+  material.customProgramCacheKey = () => `worn ${worn ? (worn.placed ? "placed" : "boxed") : "none"} ${cut ? "cut" : ""}`;
 }
 
 // A picture on it: `placed` where the geometry says at which place (its `uv`).
@@ -107,12 +127,13 @@ export interface WornUniforms {
   [name: string]: THREE.IUniform;
 }
 
-// `lined`: lines are drawn on it, which must not sink in.
+// `lined`: lines are drawn on it, which must not sink in. `cut`: heights between which it fades.
 export function bodyMaterial(
   planar: boolean,
   opacity: number,
   lined = false,
   worn: Worn | null = null,
+  cut: [number, number] | null = null,
 ): THREE.Material {
   const seeThrough = opacity < 1;
   const common = {
@@ -128,7 +149,7 @@ export function bodyMaterial(
     ? new THREE.MeshBasicMaterial({ ...common, side: THREE.DoubleSide })
     : new THREE.MeshLambertMaterial({ ...common, side: seeThrough ? THREE.DoubleSide : THREE.FrontSide });
   const uniforms = worn && { worn: { value: worn.map }, wornSize: { value: worn.size }, wornShown: { value: 1 } };
-  addEdges(material, worn, uniforms);
+  addEdges(material, worn, uniforms, cut);
   material.userData.worn = uniforms;
   return material;
 }

@@ -9,6 +9,7 @@ import { Contacts, type ContactOptions } from "./contacts";
 import { bodyBox, bodyMatrix, movingBox, pictureBox, sceneBox } from "./extent";
 import { Ground } from "./ground";
 import { Joints } from "./joints";
+import { Occlusion } from "./occlusion";
 import type { Colouring } from "./quantities";
 import type { SkinPlace } from "./skin";
 
@@ -18,6 +19,7 @@ export interface Shown extends ContactOptions {
   chains: boolean;
   joints: boolean;
   shadows: boolean;
+  occlusion: boolean; // of light in corners and gaps
   grid: boolean;
 }
 
@@ -48,6 +50,7 @@ export class Pane {
   private stale = false; // the parts are those of an older scene
   private readonly sun = new THREE.DirectionalLight(0xffffff, 2.1);
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0xcfd3da, 1.7);
+  private occlusion: Occlusion | null = null; // made when it is wanted
   private readonly spring = new THREE.Line(
     new THREE.BufferGeometry(),
     new THREE.LineBasicMaterial({ depthTest: false }),
@@ -68,6 +71,7 @@ export class Pane {
     this.spring.add(this.springEnds);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.radius = 3;
     this.world.add(this.sun, this.sun.target, this.sky, this.spring);
     this.paint(look);
   }
@@ -107,7 +111,6 @@ export class Pane {
     camera.updateProjectionMatrix();
     this.sun.shadow.bias = -0.0005;
     this.sun.shadow.normalBias = 0.004 * size;
-    this.sun.shadow.radius = 3;
   }
 
   // Frames of another generation belong to a scene that is gone, or to come.
@@ -168,6 +171,21 @@ export class Pane {
     const own = { ...look, background: this.background() };
     for (const part of Object.values(this.parts ?? {})) (part as { paint(look: Look): void }).paint(own);
     if (!this.stale) this.draw();
+  }
+
+  // Onto its part of the canvas, when that is drawn.
+  occlude(renderer: THREE.WebGLRenderer, camera: THREE.Camera, part: THREE.Vector4): void {
+    if (!this.shown.occlusion || !(camera instanceof THREE.PerspectiveCamera) || !this.parts || this.stale) return;
+    this.occlusion ??= new Occlusion(this.world);
+    this.occlusion.draw(renderer, camera, part, { centre: this.sun.target.position, size: this.size });
+  }
+
+  // A finer map with softer edges, where the machine has the means.
+  softenShadows(): void {
+    this.sun.shadow.mapSize.set(4096, 4096);
+    this.sun.shadow.radius = 5;
+    this.sun.shadow.map?.dispose();
+    this.sun.shadow.map = null;
   }
 
   setScale(pixelsPerMetre: number, pixelRatio: number): void {

@@ -39,13 +39,14 @@ export const COLOURINGS: Record<Colouring, ColouringRow> = {
 export const isQuantity = (colouring: Colouring): boolean => COLOURINGS[colouring].unit !== undefined;
 export const isSoftQuantity = (colouring: Colouring): boolean => COLOURINGS[colouring].soft === true;
 
-const LONGEST = 1; // s between two frames, beyond which a difference says nothing
+const LONGEST = 1; // s between two frames, beyond which a difference says nothing,
+const ROWS = 3; // unless frames are that sparse: as many of the shortest time between two
 
 // Speeds of centres, m/s; zero where no frame before tells them.
-export function speeds(frame: Frame, before: Frame | null, out: Float32Array): void {
+export function speeds(frame: Frame, before: Frame | null, out: Float32Array, longest = LONGEST): void {
   const dt = before ? Math.abs(frame.time - before.time) : 0;
   out.fill(0);
-  if (!before || !(dt > 0) || dt > LONGEST || before.poses.length !== frame.poses.length) return;
+  if (!before || !(dt > 0) || dt > longest || before.poses.length !== frame.poses.length) return;
   const [x, y] = [frame.poses, before.poses];
   const shift = (k: number) => (frame.shifts?.[k] ?? 0) - (before.shifts?.[k] ?? 0); // of a cell that repeats itself
   for (let b = 0, at = 0; b < out.length; b++, at += BODY_FLOATS) {
@@ -95,6 +96,7 @@ export class Quantities {
   readonly values: Float32Array;
   private before: Frame | null = null;
   private last: Frame | null = null;
+  private shortest = Infinity; // s between two frames
   private readonly ages = new Ages();
 
   constructor(private readonly scene: SceneMessage) {
@@ -103,9 +105,13 @@ export class Quantities {
 
   // A frame that stands by itself, as of a recording, tells what comes after it.
   update(colouring: Colouring, frame: Frame): Float32Array {
-    if (this.last?.time !== frame.time) [this.before, this.last] = [this.last, frame]; // not one that is drawn again
+    if (this.last?.time !== frame.time) {
+      if (this.last) this.shortest = Math.min(this.shortest, Math.abs(frame.time - this.last.time));
+      [this.before, this.last] = [this.last, frame]; // not one that is drawn again
+    }
     const before = frame.beside ?? this.before;
-    if (colouring === "speed" || colouring === "energy") speeds(frame, before, this.values);
+    const longest = frame.beside ? Infinity : Math.max(LONGEST, ROWS * this.shortest); // what lies beside it is the next row
+    if (colouring === "speed" || colouring === "energy") speeds(frame, before, this.values, longest);
     if (colouring === "energy")
       this.scene.bodies.forEach((body, b) => (this.values[b] *= 0.5 * (body.mass ?? 0) * this.values[b]));
     if (colouring === "force") loads(frame, this.values);

@@ -24,6 +24,7 @@ export interface Rectangle {
 
 const PICK_PIXELS = 12; // how near a click must come to a contact
 const SLOW = 1 / 24; // seconds a picture: beyond it, quality goes down by a notch
+const AHEAD = 0.8; // s that the camera looks ahead
 const PATIENCE = 1.5; // seconds of slow pictures in a row, three at least
 const FEW = 400; // bodies: of more, contacts are not drawn unasked
 const FEW_FOR_SOFTWARE = 1000; // bodies: of more, a machine without a graphics processor draws no shadows unasked
@@ -46,6 +47,7 @@ export class Stage implements Panel {
     chains: false,
     joints: true,
     shadows: true,
+    occlusion: false,
     grid: true,
   };
   private readonly renderer: THREE.WebGLRenderer;
@@ -55,6 +57,7 @@ export class Stage implements Panel {
   private direction: Direction = "iso";
   private room = new THREE.Box3(); // beyond it bodies leave the picture
   private seen = new THREE.Box3(); // what the picture was fitted to
+  private last: { box: THREE.Box3; time: number; wall: number } | null = null; // where what moves was a while ago
   private begun: { base: Base; time: number; body: THREE.Vector3 } | null = null; // of a camera that is planned
   plan: CameraLook = {}; // of whoever makes pictures; it goes before the scene's
   wish: { colouring?: Colouring; chains?: boolean } | null = null; // of a link: for the next scene
@@ -63,6 +66,7 @@ export class Stage implements Panel {
   private lastPicture = 0;
   private slow = { pictures: 0, seconds: 0 }; // in a row
   private readonly software: boolean;
+  private fine: boolean; // soft shadows
   private framesSince = 0; // arrived since the last picture
   private selection = { pane: 0, body: -1, contact: -1 };
   following = false;
@@ -78,16 +82,31 @@ export class Stage implements Panel {
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.renderer.setScissorTest(true);
     this.software = drawsBySoftware(this.renderer.getContext());
+    this.fine = !this.software;
     const canvas = this.renderer.domElement;
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", "The scene. Arrow keys turn the view, plus and minus zoom, F fits it.");
     canvas.addEventListener("webglcontextrestored", () => this.invalidate());
     element.append(canvas);
     this.rig = new Rig(canvas, () => this.invalidate());
-    this.panes.push(new Pane(this.look, this.shown));
+    this.shown.occlusion = !this.software;
+    this.addPane();
     onTexture(() => this.apply());
     new ResizeObserver(() => this.resize()).observe(element);
     this.resize();
+  }
+
+  private addPane(): void {
+    const pane = new Pane(this.look, this.shown);
+    if (this.fine) pane.softenShadows();
+    this.panes.push(pane);
+  }
+
+  // Pictures that nobody waits for: all that light does, on any machine.
+  takeTime(): void {
+    this.fine = this.shown.occlusion = this.shown.shadows = true;
+    for (const pane of this.panes) pane.softenShadows();
+    this.apply();
   }
 
   get canvas(): HTMLCanvasElement {
@@ -104,7 +123,7 @@ export class Stage implements Panel {
 
   scene(message: SceneMessage): void {
     if (this.panes.length !== message.panes) this.fitted = "";
-    while (this.panes.length < message.panes) this.panes.push(new Pane(this.look, this.shown));
+    while (this.panes.length < message.panes) this.addPane();
     this.panes.length = Math.max(1, message.panes);
     this.element.dataset.panes = String(this.panes.length);
     const pane = this.panes[message.pane];
@@ -211,8 +230,10 @@ export class Stage implements Panel {
   private keepInSight(pane: Pane): void {
     if (this.steady || this.rig.touched || this.following || this.begun) return;
     const box = pane.boxWithin(this.room);
-    if (!box || box.isEmpty() || this.seen.containsBox(box)) return;
-    const wider = this.seen.clone().union(box);
+    if (!box || box.isEmpty()) return;
+    const soon = this.soon(box, pane.frame?.time ?? 0);
+    if (this.seen.containsBox(soon)) return;
+    const wider = this.seen.clone().union(soon);
     const size = wider.getSize(new THREE.Vector3());
     // A little more, so that the camera seldom moves.
     for (const [side, other] of [["min", -1], ["max", 1]] as const)
@@ -220,6 +241,20 @@ export class Stage implements Panel {
         if (other * (wider[side][axis] - this.seen[side][axis]) > 0) wider[side][axis] += other * 0.2 * size[axis];
     this.seen = wider;
     this.rig.fitSlowly(wider, this.air, this.direction);
+  }
+
+  // Where what moves will be when the camera has gone there, if it goes on as it does.
+  private soon(box: THREE.Box3, time: number): THREE.Box3 {
+    const now = performance.now() / 1000;
+    const { last } = this;
+    if (last && time > last.time && now - last.wall < AHEAD / 4) return box;
+    this.last = { box: box.clone(), time, wall: now };
+    if (!last || time <= last.time || now - last.wall > 4 * AHEAD) return box;
+    const share = AHEAD / (now - last.wall);
+    const soon = box.clone();
+    soon.max.addScaledVector(box.max.clone().sub(last.box.max).max(new THREE.Vector3()), share);
+    soon.min.addScaledVector(box.min.clone().sub(last.box.min).min(new THREE.Vector3()), share);
+    return soon.intersect(this.room);
   }
 
   get canFollow(): boolean {
@@ -367,10 +402,11 @@ export class Stage implements Panel {
       this.renderer.setScissor(r.x, height - r.y - r.height, r.width, r.height);
       pane.setScale(1 / this.rig.metresPerPixel(r.height), this.renderer.getPixelRatio());
       this.renderer.render(pane.world, this.rig.camera);
+      pane.occlude(this.renderer, this.rig.camera, new THREE.Vector4(r.x, height - r.y - r.height, r.width, r.height));
     });
   }
 
-  // A machine that draws more slowly than frames arrive gets fewer pixels first, then no shadows.
+  // A machine that draws more slowly than frames arrive gets fewer pixels first, then no occlusion, then no shadows.
   private watchSpeed(now: number): void {
     const took = (now - this.lastPicture) / 1000;
     const behind = this.framesSince > 1;
@@ -385,6 +421,10 @@ export class Stage implements Panel {
     if (this.renderer.getPixelRatio() > 1) {
       this.renderer.setPixelRatio(1);
       this.resize();
+    } else if (this.shown.occlusion && !this.shadowsChosen) {
+      this.shown.occlusion = false;
+      this.invalidate();
+      this.onSlower?.("no occlusion");
     } else if (this.shown.shadows && !this.shadowsChosen && this.panes[0].scene?.dimension === 3) {
       this.shown.shadows = false;
       this.apply();
