@@ -24,7 +24,8 @@ export interface Rectangle {
 
 const PICK_PIXELS = 12; // how near a click must come to a contact
 const SLOW = 1 / 24; // seconds a picture: beyond it, quality goes down by a notch
-const AHEAD = 0.8; // s that the camera looks ahead
+const AHEAD = 0.8; // s that the camera looks ahead,
+const MOST_AHEAD = 0.15; // and how far, in diagonals of what moves
 const PATIENCE = 1.5; // seconds of slow pictures in a row, three at least
 const FEW = 400; // bodies: of more, contacts are not drawn unasked
 const FEW_FOR_SOFTWARE = 1000; // bodies: of more, a machine without a graphics processor draws no shadows unasked
@@ -251,9 +252,12 @@ export class Stage implements Panel {
     this.last = { box: box.clone(), time, wall: now };
     if (!last || time <= last.time || now - last.wall > 4 * AHEAD) return box;
     const share = AHEAD / (now - last.wall);
+    const most = MOST_AHEAD * box.getSize(new THREE.Vector3()).length();
     const soon = box.clone();
-    soon.max.addScaledVector(box.max.clone().sub(last.box.max).max(new THREE.Vector3()), share);
-    soon.min.addScaledVector(box.min.clone().sub(last.box.min).min(new THREE.Vector3()), share);
+    for (const axis of ["x", "y", "z"] as const) {
+      soon.max[axis] += Math.min(most, share * Math.max(0, box.max[axis] - last.box.max[axis]));
+      soon.min[axis] += Math.max(-most, share * Math.min(0, box.min[axis] - last.box.min[axis]));
+    }
     return soon.intersect(this.room);
   }
 
