@@ -31,8 +31,8 @@ def run(a, problems, names):
 
 def files(paths):
     for path in paths:
-        names = sorted(os.listdir(path)) if os.path.isdir(path) else [path]
-        yield from (os.path.join(path, name) for name in names if name.endswith((".hdf5", ".h5", ".dat")))
+        inside = [os.path.join(path, name) for name in sorted(os.listdir(path))] if os.path.isdir(path) else [path]
+        yield from (file for file in inside if file.endswith((".hdf5", ".h5", ".dat")))
 
 
 def fastest(table, problem):
