@@ -14,7 +14,8 @@
 // as many solves as contacts at most, and no cycle. Curves make a fixed point of the shares, from below: where
 // friction falls with speed, s grows from solve to solve towards the slowest slip that there is; where it rises each
 // contact's own answer is taken along (ask). Anderson's extrapolation (secants.h) quickens both, and steps grow shorter
-// where that goes round.
+// where that goes round. Newton's method on all contacts with their curves (curve_newton.h) goes on from the best
+// answer now and then, and its shares take the place of those that were followed.
 //
 // At the end, what slips so slowly that its own mu r_n could stop it is given mu once more. docs/theory/stick_slip.md
 #include "solve/branches.h"
@@ -30,16 +31,19 @@
 #include "problem/contact_problem.h"
 #include "problem/grader.h"
 #include "solve/contact/secants.h"
+#include "solve/curve_newton.h"
 #include "solve/method.h"
 
 enum { ROUNDS = 200, PAIRS = 16, TIGHTENINGS = 4, BISECTIONS = 60, PATIENCE = 12 };
 #define INNER 0.5    // share of the tolerance that one solve is asked for
 #define TIGHTER 0.1  // of that, where nothing changes any more and the whole does not pass
 #define SHARE_EPS 1e-15
-#define PROGRESS 0.9     // of the least figure so far: an answer that is better
-#define SHORTEST 0.02    // of a step
-#define STIFFEST 1024.0  // how much more contacts may give together than each alone
-#define MOST_WORK 0.25   // of what is left, for one solve
+#define PROGRESS 0.9        // of the least figure so far: an answer that is better
+#define SHORTEST 0.02       // of a step
+#define STIFFEST 1024.0     // how much more contacts may give together than each alone
+#define MOST_WORK 0.25      // of what is left, for one solve
+#define NEWTON_WORK 0.1     // the same for Newton's method, or what all solves so far took if that is more
+enum { NEWTON_ROUND = 6 };  // answers after which it is tried for the first time; then after half as many again
 
 typedef struct Outer {
   ChContext* context;
@@ -64,6 +68,9 @@ typedef struct Outer {
   double started, begun, most_work;
   double inner;  // tolerance of one solve
   int solves;
+  ChCurveNewton* newton;  // NULL: not prepared yet, or of no use
+  bool newton_known;
+  int newton_tries;
   double *v, *u, *r;
   ChSolveInfo* info;
 } Outer;
@@ -327,10 +334,55 @@ static ChStatus keep_start(Outer* o, Kept* best) {
   return status;
 }
 
+// --- Newton's method on the whole ------------------------------------------------------------------------------------
+
+// Grades the reactions in o->r by the curves, and takes the branches of that answer for those in force.
+static ChStatus grade_with_curves(Outer* o) {
+  ChStatus status = ch_problem_velocity(o->context, o->problem, o->r, o->v, o->u);
+  if (status == CH_OK) status = ch_grader_grade(o->context, o->grader, o->r, o->v, &o->info->certificate);
+  if (status == CH_OK) ch_grader_branches(o->grader, o->r, o->u, o->branch);
+  return status;
+}
+
+// From the best answer so far, from the last one and from none in turn: paths that end nowhere from one start may not
+// from another. What is no better leaves everything as the last solve left it.
+static ChStatus try_newton(Outer* o, Kept* best, bool* met) {
+  const int rows = o->problem->rows;
+  ChStatus status = CH_OK;
+  *met = false;
+  if (!o->newton_known) status = ch_curve_newton_create(o->context, o->arena, o->problem, o->options->pose, &o->newton);
+  o->newton_known = true;
+  const double done = ch_work_done() - o->begun, left = o->most_work - done;
+  if (status != CH_OK || !o->newton || !(left > 0.0)) return status;
+  Kept last = take_kept(o);
+  keep(o, CH_MAX_ITER, &last);
+  const int start = o->newton_tries++ % 3;
+  if (start == 0) copy(o->r, best->r, rows);
+  if (start == 2) memset(o->r, 0, (size_t)rows * sizeof *o->r);
+  const long steps = ch_curve_newton_run(o->newton, o->inner, fmin(left, fmax(NEWTON_WORK * left, done)), o->r);
+  o->info->inner += steps;
+  o->info->factorizations += steps;
+  status = grade_with_curves(o);
+  if (status != CH_OK) return status;
+  *met = ch_certificate_met(&o->info->certificate, o->options->tolerance);
+  const bool better = is_better(o, best, *met);
+  if (better) keep(o, *met ? CH_OK : CH_MAX_ITER, best);
+  for (int k = 0; better && k < o->count; ++k) {
+    if (o->branch[o->block[k]] != CH_BRANCH_SLIP) continue;
+    o->released[k] = true;
+    set_share(o, k, ch_friction_share(curve_of(o, k), slip_size(o, block_of(o, k))));
+  }
+  forget(o);
+  if (better) return CH_OK;
+  put_back(o, &last);
+  ch_grader_branches(o->plain_grader, o->r, o->u, o->branch);
+  return CH_OK;
+}
+
 // From the coefficients as they are to an answer, or to where nothing changes any more.
 static ChStatus settle(Outer* o, const double* warm, Kept* best) {
   ChStatus status = CH_OK;
-  int tightened = 0;
+  int tightened = 0, next_newton = NEWTON_ROUND;
   forget(o);
   o->least = INFINITY;
   o->step = o->stiffness = 1.0;
@@ -341,6 +393,12 @@ static ChStatus settle(Outer* o, const double* warm, Kept* best) {
     const bool met = ch_certificate_met(&o->info->certificate, o->options->tolerance);
     if (is_better(o, best, met)) keep(o, met ? CH_OK : status == CH_OK ? CH_MAX_ITER : status, best);
     if (met) return CH_OK;
+    if (round >= next_newton || (status != CH_OK && round > 0)) {
+      next_newton = round + (round > NEWTON_ROUND ? round / 2 : NEWTON_ROUND);
+      bool solved = false;
+      const ChStatus tried = try_newton(o, best, &solved);
+      if (tried != CH_OK || solved) return tried;
+    }
     if (status == CH_MAX_TIME) return status;
     copy(o->start, o->r, o->problem->rows);
     warm = o->start;
@@ -382,7 +440,10 @@ ChStatus ch_solve_branches(ChContext* context, const ChProblem* problem, const C
   jmp_buf landing;
   *info = (ChSolveInfo){0};
   const double started = ch_clock_seconds(), begun = ch_work_done();
+  const ChDeadline deadline = ch_deadline_in(options->time_limit, ch_work_limit(options, problem));
+  const ChLimits before = ch_limits_enter(deadline, (ChStop){options->stop, options->stop_user});
   if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_limits_leave(before);
     ch_arena_destroy(arena);
     return info->status =
                ch_fail(context, CH_ERR_MEMORY, "out of memory while solving a problem with %d rows", problem->rows);
@@ -403,6 +464,7 @@ ChStatus ch_solve_branches(ChContext* context, const ChProblem* problem, const C
                  .info = info};
   info->status = find_branches(&outer);
   info->work = ch_work_done() - begun;
+  ch_limits_leave(before);
   ch_arena_destroy(arena);
   return info->status;
 }
