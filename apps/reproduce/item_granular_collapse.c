@@ -294,15 +294,18 @@ const ChItem ch_item_granular_repose = {
 
 enum { ROLLINGS = 6 };
 
-static void judge_rolling(ChItemRun* run, int count, const double* rolling, const double* angle, const ChOurRun* how) {
+static void judge_rolling(ChItemRun* run, int count, const double* rolling, const double* angle, double slow,
+                          const ChOurRun* how) {
   int falls = 0;
   for (int k = 1; k < count; ++k) falls += angle[k] < angle[k - 1] - 1.0;
   ChReport* report = run->report;
   ch_report_row(
       report, "angle of repose over mu_r",
       (ChFacts){.printed = "grows with mu_r",
-                .ours = ch_report_say(report, "%.1f degrees where grains roll freely, %.1f at mu_r = %g R", angle[0],
-                                      angle[count - 1], rolling[count - 1]),
+                .ours = ch_report_say(report,
+                                      "%.1f degrees where grains roll freely, %.1f at mu_r = %g R; grains creep at "
+                                      "%.1g m/s at the end",
+                                      angle[0], angle[count - 1], rolling[count - 1], slow),
                 .run = *how,
                 .rule = "more at the end than at the start, and nowhere less than a degree below the one before",
                 .met = angle[count - 1] > angle[0] && falls == 0,
@@ -313,13 +316,14 @@ static ChStatus run_rolling(ChItemRun* run) {
   const double rolling[ROLLINGS] = {0.0, 0.02, 0.05, 0.1, 0.2, 0.4}, brief[2] = {0.0, 0.2};
   const double* used = run->quick ? brief : rolling;
   const int count = run->quick ? 2 : ROLLINGS;
-  double angle[ROLLINGS], range[2][2] = {{20.0, 20.0}, {26.0, 26.0}};
+  double angle[ROLLINGS], slow = 0.0, range[2][2] = {{20.0, 20.0}, {26.0, 26.0}};
   ChOurRun how = {.changed = run->quick ? "a smaller heap, two coefficients" : NULL};
   ch_report_text(
       run->report,
       "The heap of granular-repose, of grains that resist rolling with a moment of at most mu_r times their "
       "normal force. Zhou and others find by simulation that the angle grows with the coefficients of sliding and of "
-      "rolling friction. Glass beads, which roll nearly freely, rest at 20 to 26 degrees (Albert and others).");
+      "rolling friction, and falls with the size of the grains and the width of the channel. Glass beads, which roll "
+      "nearly freely, rest at 20 to 26 degrees (Albert and others).");
   ch_report_choice(run->report, "heap",
                    "%d grains long, %d high, in the channel of granular-collapse, mu = 0.5; R is the mean radius, h = "
                    "1 ms. The angle "
@@ -333,6 +337,7 @@ static ChStatus run_rolling(ChItemRun* run) {
     ChStatus status = release(run, &c, &how, &d);
     if (status != CH_OK || !ch_item_progress(run, c.part[1])) return status;
     angle[k] = d.wedge;
+    slow = fmax(slow, d.kinetic);
   }
   ChChart* chart = ch_report_chart(run->report, "Angle of repose over the resistance to rolling.", "mu_r / R [1]",
                                    "angle [degrees]", 0);
@@ -340,7 +345,7 @@ static ChStatus run_rolling(ChItemRun* run) {
   ch_chart_points(chart, "simulated", count, used, angle);
   ch_chart_line(chart, "glass beads, least", 2, ends, range[0]);
   ch_chart_line(chart, "glass beads, most", 2, ends, range[1]);
-  judge_rolling(run, count, used, angle, &how);
+  judge_rolling(run, count, used, angle, slow, &how);
   return CH_OK;
 }
 

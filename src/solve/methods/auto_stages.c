@@ -138,6 +138,7 @@ static bool is_plane(const Plan* p) { return p->plane; }
 static bool is_plane_and_near(const Plan* p) { return p->plane && is_near(p); }
 static bool is_rough(const Plan* p) { return p->run->error > ROUGH; }
 static bool is_small_and_rough(const Plan* p) { return ch_auto_is_small(p) && is_rough(p); }
+static bool is_far(const Plan* p) { return p->run->error > HANDOVER; }
 static bool is_large_and_rough(const Plan* p) { return ch_auto_is_large(p) && is_rough(p); }
 // A factorisation that costs as much as many sweeps comes after them. Without bodies sweeps go through W and are dear.
 bool ch_auto_factors_are_dear(const Plan* p) { return p->run->system->bodies && p->factor > DEAR * p->run->system->n; }
@@ -169,6 +170,9 @@ static bool unusual_splits(const Plan* p) { return unusual_begins_anew(p) && !ch
 static bool unusual_sweeps(const Plan* p) { return p->run->system->unusual && !ch_auto_is_small(p) && is_rough(p); }
 static bool unusual_sweeps_plain(const Plan* p) { return unusual_sweeps(p) && p->round % 2; }
 static bool unusual_sweeps_fast(const Plan* p) { return unusual_sweeps(p) && p->round % 2 == 0; }
+// Piles of disks: factors are cheap, and what cycles among kinks may not on a path over them, or in many sweeps.
+static bool plane_begins_anew(const Plan* p) { return p->round == 0 && p->plane && is_usual(p) && is_far(p); }
+static bool plane_sweeps(const Plan* p) { return p->round % 2 == 0 && p->plane && is_usual(p) && is_far(p); }
 static bool eases_half(const Plan* p) { return p->round % 8 == 2; }
 static bool eases_third(const Plan* p) { return p->round % 8 == 6; }
 static bool eases(const Plan* p) { return p->round % 4 == 2; }
@@ -526,6 +530,17 @@ static const Stage rounds[] = {
      .budget = 1500,
      .setting = FORMS(0),
      .why = "cohesive.md: 140 cohesive disks that strike, 900 factorisations, where all else here misses 1e-4"},
+    {.when = plane_begins_anew,
+     .method = &ch_method_trek,
+     .how = FROM_NOTHING | KEEPS,
+     .share = 0.5,
+     .why = "rolling.md: 425 contacts of disks, 4.9e7 of work, where all else misses with 4e9"},
+    {.when = plane_sweeps,
+     .method = &ch_method_ansgs,
+     .how = FROM_NOTHING | KEEPS,
+     .share = 1.0,
+     .setting = {{"ansgs.patience", 1000000}},
+     .why = "rolling.md: another 425 contacts of disks, 3.9e8 of work, where the same misses"},
     {.when = sweeps_before_factors_again,
      .method = &ch_method_ansgs,
      .share = 1.0,
