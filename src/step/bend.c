@@ -2,6 +2,7 @@
 #include "step/bend.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/check.h"
 
@@ -35,23 +36,64 @@ static double speed_of(const ChMoment* moment, const ChBodyState* end, const ChG
   return speed;
 }
 
+// Room for so many of a list; false where there is no memory.
+static bool make_room(void** list, int* room, int count, size_t size) {
+  if (count <= *room) return true;
+  int wanted = count + count / 2 + 64;
+  void* grown = realloc(*list, (size_t)wanted * size);
+  if (!grown) return false;
+  *list = grown, *room = wanted;
+  return true;
+}
+
 static bool add(ChBends* bends, const ChGap* gap, double by) {
-  if (bends->count == bends->room) {
-    int room = bends->room ? 2 * bends->room : 64;
-    ChGapBend* grown = realloc(bends->list, (size_t)room * sizeof *grown);
-    if (!grown) return false;
-    bends->list = grown, bends->room = room;
-  }
+  void* list = bends->list;
+  if (!make_room(&list, &bends->room, bends->count + 1, sizeof *bends->list)) return false;
+  bends->list = list;
   bends->list[bends->count++] = (ChGapBend){.shape = {gap->shape[0], gap->shape[1]}, .key = gap->key, .by = by};
   return true;
+}
+
+void ch_bends_free(ChBends* bends) {
+  free(bends->list);
+  free(bends->gaps);
+  free(bends->r);
+  *bends = (ChBends){0};
+}
+
+static bool keep_gaps(ChBends* bends, const ChGap* gaps, int count) {
+  void* list = bends->gaps;
+  bends->gap_count = 0;
+  if (!make_room(&list, &bends->gap_room, count, sizeof *gaps)) return false;
+  bends->gaps = list;
+  if (count > 0) memcpy(bends->gaps, gaps, (size_t)count * sizeof *gaps);
+  bends->gap_count = count;
+  return true;
+}
+
+bool ch_bends_has_gaps(const ChBends* bends, double h) { return bends->waits && bends->h == h && bends->gap_count > 0; }
+
+bool ch_bends_keep_reactions(ChBends* bends, const double* r, int count) {
+  void* list = bends->r;
+  bends->row_count = 0;
+  if (!make_room(&list, &bends->row_room, count, sizeof *r)) return false;
+  bends->r = list;
+  if (count > 0) memcpy(bends->r, r, (size_t)count * sizeof *r);
+  bends->row_count = count;
+  return true;
+}
+
+void ch_bends_recall(const ChBends* bends, double* r, int count) {
+  if (bends->applied && bends->row_count == count && count > 0) memcpy(r, bends->r, (size_t)count * sizeof *r);
 }
 
 bool ch_bends_find(ChBends* bends, const ChMoment* moment, const ChBodyState* end, const ChGap* gaps, int count,
                    double h) {
   CH_ASSERT(h > 0.0);
   const ChGap *then = moment->gaps, *last = moment->gaps + moment->gap_count;
-  bends->count = 0;
+  bends->count = bends->row_count = 0;
   bends->waits = false;
+  if (!keep_gaps(bends, moment->gaps, moment->gap_count)) return false;
   for (int k = 0; k < count; ++k) {
     while (then < last && order(then->shape, then->key, gaps[k].shape, gaps[k].key) < 0) ++then;
     if (then == last || !(gaps[k].gap < 0.0)) continue;

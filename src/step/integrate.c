@@ -299,6 +299,7 @@ static ChStatus first_pass(Step* p) {
   add_curvature(p);
   p->r = CH_TAKE(s->scratch, p->rows.row_count, double);
   if (o->warm) ch_memory_recall(s, &p->rows, p->moment.gaps, p->h, p->r);
+  if (o->warm) ch_bends_recall(&s->bends, p->r, p->rows.row_count);
   p->dynamics = (ChDynamics){.reference = p->reference,
                              .impulse = p->impulse,
                              .soft = p->soft,
@@ -483,6 +484,7 @@ static ChStatus look_at_end(Step* p, ChBodyState* end) {
   p->info->seconds_collide += ch_clock_seconds() - began;
   if (status != CH_OK) return status;
   p->info->uncovered = passing.uncovered;
+  if (bends) ch_bends_keep_reactions(&s->bends, p->r, p->rows.row_count);
   if ((passing.met && s->trial.parts) || (deeper && s->trial.gaps) || bends) return CH_MAX_ITER;
   p->info->penetration = fmax(p->info->penetration, deepest);
   return CH_OK;
@@ -525,6 +527,7 @@ static ChStatus measure(const Step* p) {
 static void keep_gaps(Step* p) {
   ChMoment* m = &p->moment;
   p->gap_tolerance = ch_end_gap_tolerance(p->s);
+  p->s->bends.applied = false;
   if (!p->s->peers && (!isfinite(p->gap_tolerance) || m->gap_count == 0)) return;  // with peers all do the same
   ChGap* own = CH_TAKE_RAW(p->s->scratch, m->gap_count + 1, ChGap);
   if (m->gap_count > 0) memcpy(own, m->gaps, (size_t)m->gap_count * sizeof *own);
@@ -539,6 +542,16 @@ static ChStatus unite(Step* p) {
   return s->peers ? s->peers->unite(s->peers->self, p->context, &p->moment) : CH_OK;
 }
 
+// A second try of the same step sees what the first one saw.
+static ChStatus find_gaps(Step* p, const ChBodyState* states) {
+  ChSimulation* s = p->s;
+  if (!ch_bends_has_gaps(&s->bends, p->h))
+    return ch_simulation_gaps(p->context, s, states, p->h, &p->moment.gaps, &p->moment.gap_count);
+  p->moment.gaps = s->bends.gaps;
+  p->moment.gap_count = s->bends.gap_count;
+  return CH_OK;
+}
+
 // Gaps where rows are built; shocks first, where the integrator has them.
 static ChStatus look(Step* p) {
   ChSimulation* s = p->s;
@@ -549,9 +562,7 @@ static ChStatus look(Step* p) {
   p->moment = (ChMoment){.world = s->world, .states = states, .time = s->time, .end = p->info->time};
   if (s->peers) p->moment.joint_here = s->peers->joint_here;
   ChStatus status = ch_peers_see(p->context, s, NULL, p->h);
-  if (status == CH_OK)
-    status = ch_peers_agree(p->context, s,
-                            ch_simulation_gaps(p->context, s, states, p->h, &p->moment.gaps, &p->moment.gap_count));
+  if (status == CH_OK) status = ch_peers_agree(p->context, s, find_gaps(p, states));
   p->info->seconds_collide += ch_clock_seconds() - began;
   if (status != CH_OK) return status;
   if (s->trial.parts) ch_passing_leave_out(s, &p->moment, p->h, ch_step_margin(s));

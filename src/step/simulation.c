@@ -138,7 +138,7 @@ void ch_simulation_destroy(ChSimulation* s) {
   free(s->memory.contacts);
   free(s->undo);
   free(s->passing.points);
-  free(s->bends.list);
+  ch_bends_free(&s->bends);
   free(s->contacts);
   free(s);
 }
