@@ -22,7 +22,9 @@ static ChStatus join_triangles(ChContext* context, ChArena* arena, ChMesh* mesh)
     const ChHalfEdge* a = &halves[k];
     next = ch_half_edges_next(halves, count, k);
     if (next - k > 2)
-      return ch_fail(context, CH_ERR_FORMAT, "mesh: %d triangles share the edge of vertices %d and %d, at most 2 may",
+      return ch_fail(context, CH_ERR_FORMAT,
+                     "mesh: %d triangles share the edge of vertices %d and %d, at most 2 may: give sheets "
+                     "that meet there a thickness, as one closed surface",
                      next - k, a->low, a->high);
     if (next - k == 1) {
       mesh->closed = false;
