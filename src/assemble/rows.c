@@ -431,6 +431,15 @@ static void take_touches(ChArena* arena, const ChMoment* moment, ChRows* out) {
   for (long b = 0; b < blocks; ++b) out->touch[b][0] = out->touch[b][1] = -1;
 }
 
+static bool same_shapes(const int a[2], const int b[2]) { return a[0] == b[0] && a[1] == b[1]; }
+
+// In the same order, too: a rule for two materials may round.
+static bool same_materials(const ChWorld* world, const int a[2], const int b[2]) {
+  const ChShape *p = &world->shapes[a[0]], *q = &world->shapes[a[1]];
+  const ChShape *r = &world->shapes[b[0]], *s = &world->shapes[b[1]];
+  return p->material == r->material && q->material == s->material && (p->body > q->body) == (r->body > s->body);
+}
+
 void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule, ChRows* out) {
   CH_ASSERT(moment->world->sealed && moment->gap_count >= 0);
   CH_ASSERT(moment->gap_count == 0 || moment->gaps);
@@ -454,13 +463,16 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
     for (int b = 0; b < out->block_count; ++b) add_bends(arena, moment, &out->blocks[b], out);
   }
   ChSurface surface = {0};
-  const int* seen = NULL;  // gaps of one pair of shapes follow each other
+  const int* seen = NULL;   // gaps of one pair of shapes follow each other
+  bool any_shapes = false;  // the surface is that of all shapes of these materials
   for (int g = 0; g < moment->gap_count; ++g) {
     const int* shape = moment->gaps[g].shape;
     if (rule->closed_only && !(moment->gaps[g].gap <= REACHED)) continue;
     if (leave_out(moment, &moment->gaps[g], out)) continue;
-    if (!seen || shape[0] != seen[0] || shape[1] != seen[1])
+    if (!seen || !(same_shapes(seen, shape) || (any_shapes && same_materials(moment->world, seen, shape)))) {
       surface = ch_world_surface(moment->world, shape[0], shape[1]);
+      any_shapes = surface.axis_body < 0 && surface.law == 0 && !surface.section[0];
+    }
     seen = shape;
     add_contact(moment, rule, g, &surface, out, &used);
   }

@@ -268,19 +268,20 @@ static void collide_image(const ChCollider* c, const ChBodyState* states, const 
   int first = out->count, kept = first;
   ch_pair_collide(a, b, margin, out);
   for (int k = first; k < out->count; ++k) {
-    ChGap point = out->points[k];
-    point.shift = b->shift;
-    if (o->look_ahead > 0.0 && (spacing > 0.0 || !(point.gap <= o->margin))) {
-      double rate = one_by_one ? ch_closing_rate(a, b, states, &point) : ch_dot(approach, point.normal) + spin;
-      point.closes = o->look_ahead * ch_positive_part(rate);
+    ChGap* point = &out->points[k];
+    point->shift = b->shift;
+    if (o->look_ahead > 0.0 && (spacing > 0.0 || !(point->gap <= o->margin))) {
+      double rate = one_by_one ? ch_closing_rate(a, b, states, point) : ch_dot(approach, point->normal) + spin;
+      point->closes = o->look_ahead * ch_positive_part(rate);
     }
-    if (!(point.gap <= o->margin + point.closes) || ch_seams_hide(&c->seams, c->posed, c->items, i, j, &point))
+    if (!(point->gap <= o->margin + point->closes) || ch_seams_hide(&c->seams, c->posed, c->items, i, j, point))
       continue;
-    point.body[0] = body_a;
-    point.body[1] = body_b;
-    point.shape[0] = i;
-    point.shape[1] = j;
-    out->points[kept++] = point;
+    point->body[0] = body_a;
+    point->body[1] = body_b;
+    point->shape[0] = i;
+    point->shape[1] = j;
+    if (kept != k) out->points[kept] = *point;
+    ++kept;
   }
   out->count = spacing > 0.0 ? first + ch_thin_out(kept - first, out->points + first, spacing) : kept;
   if (o->reduce && out->count > first) out->count = first + ch_reduce_points(out->count - first, out->points + first);

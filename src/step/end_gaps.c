@@ -17,11 +17,10 @@ static bool asks_for_care(const ChShape* shape, int dimension, double margin) {
   return shape->mesh ? dimension == 3 : 2.0 * shape->half_width < margin;
 }
 
-double ch_end_gap_tolerance(const ChSimulation* s) {
+double ch_end_gap_tolerance(const ChSimulation* s, double margin) {
   const ChWorld* world = s->world;
   if (s->options.contact == CH_CONTACT_COMPLIANT || world->mode_count > 0) return INFINITY;
   if (s->options.overlap_tolerance >= 0.0) return s->options.overlap_tolerance;
-  double margin = ch_step_margin(s);
   for (int i = 0; i < world->shape_count; ++i)
     if (asks_for_care(&world->shapes[i], world->dimension, margin)) return SHARE * margin;
   return INFINITY;

@@ -10,7 +10,7 @@
 
 // Metres; infinite where nobody looks. The option, or a hundredth of the margin in a world of space with meshes, or
 // with something thinner than the margin; then a pair of small bodies has less, see SIZE_SHARE.
-double ch_end_gap_tolerance(const ChSimulation* s);
+double ch_end_gap_tolerance(const ChSimulation* s, double margin);
 
 // `deepest`: the largest overlap at the end. `deeper`: whether a pair overlaps by more than the tolerance and than at
 // the beginning. `bends`: whether a second try of the same length h waits (bend.h). The gaps of `moment` must not be

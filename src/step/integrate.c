@@ -50,6 +50,7 @@ typedef struct Step {
   ChSimulation* s;
   const ChIntegrator* it;
   double h, a;
+  double margin;         // within which gaps take part
   double gap_tolerance;  // at its end (end_gaps.h)
   ChStepInfo* info;
   ChMoment moment;
@@ -468,7 +469,7 @@ static void advance(const Step* p, const ChBodyState* end) {
 static ChStatus look_at_end(Step* p, ChBodyState* end) {
   ChSimulation* s = p->s;
   ChPassing passing = {0};
-  double began = ch_clock_seconds(), deepest = 0.0, margin = ch_step_margin(s) + s->widen;
+  double began = ch_clock_seconds(), deepest = 0.0, margin = p->margin + s->widen;
   bool deeper = false, bends = false, moved = ch_passing_is_looked_at(s, end, margin),
        looks = isfinite(p->gap_tolerance);
   ChStatus status = ch_peers_any(p->context, s, &moved);
@@ -490,14 +491,19 @@ static ChStatus look_at_end(Step* p, ChBodyState* end) {
   return CH_OK;
 }
 
-static void note_overlap(const Step* p, const ChGap* gap) {
+// `deepest`: of the pair of shapes so far; gaps of a pair follow each other, and all have the same radius.
+static void note_overlap(const Step* p, const ChGap* gap, const ChGap** deepest) {
+  const ChGap* last = *deepest;
   if (!(gap->gap < 0.0)) return;
+  if (last && last->shape[0] == gap->shape[0] && last->shape[1] == gap->shape[1] && gap->gap >= last->gap) return;
+  *deepest = gap;
   double radius = ch_smaller_radius(&p->moment, gap);
   if (radius > 0.0 && -gap->gap > p->info->overlap * radius) p->info->overlap = -gap->gap / radius;
 }
 
 static ChStatus measure(const Step* p) {
   ChStepInfo* info = p->info;
+  const ChGap* deepest = NULL;
   for (int b = 0; b < p->rows.block_count; ++b) {
     const ChRowBlock* block = &p->rows.blocks[b];
     for (int a = 0; a < block->law.dimension; ++a) {
@@ -505,7 +511,7 @@ static ChStatus measure(const Step* p) {
       if (ch_law_info(block->law.law)->equation && fabs(value) > info->joint_error) info->joint_error = fabs(value);
       if (block->gap >= 0 && -value > info->penetration) info->penetration = -value;
     }
-    if (block->gap >= 0) note_overlap(p, &p->moment.gaps[block->gap]);
+    if (block->gap >= 0) note_overlap(p, &p->moment.gaps[block->gap], &deepest);
   }
   info->deferred = p->rows.deferred;
   info->locked = p->rows.locked;
@@ -526,7 +532,7 @@ static ChStatus measure(const Step* p) {
 // The end of the step is looked at, too, and with the same collider: then the list is our own.
 static void keep_gaps(Step* p) {
   ChMoment* m = &p->moment;
-  p->gap_tolerance = ch_end_gap_tolerance(p->s);
+  p->gap_tolerance = ch_end_gap_tolerance(p->s, p->margin);
   p->s->bends.applied = false;
   if (!p->s->peers && (!isfinite(p->gap_tolerance) || m->gap_count == 0)) return;  // with peers all do the same
   ChGap* own = CH_TAKE_RAW(p->s->scratch, m->gap_count + 1, ChGap);
@@ -565,8 +571,8 @@ static ChStatus look(Step* p) {
   if (status == CH_OK) status = ch_peers_agree(p->context, s, find_gaps(p, states));
   p->info->seconds_collide += ch_clock_seconds() - began;
   if (status != CH_OK) return status;
-  if (s->trial.parts) ch_passing_leave_out(s, &p->moment, p->h, ch_step_margin(s));
-  bool far = s->trial.nears && ch_passing_is_far(&p->moment, ch_step_margin(s));
+  if (s->trial.parts) ch_passing_leave_out(s, &p->moment, p->h, p->margin);
+  bool far = s->trial.nears && ch_passing_is_far(&p->moment, p->margin);
   double count = p->moment.gap_count, is_far = far;
   status = ch_peers_reduce(p->context, s, &count, 1, &is_far, 1);
   if (status == CH_OK && is_far > 0.0) return CH_MAX_ITER;
@@ -591,7 +597,7 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   CH_ASSERT(h > 0.0 && s->scratch && s->world->sealed);
   const ChIntegrator* it = ch_integrator_find(s->options.integrator);
   CH_ASSERT(it);
-  Step p = {.context = context, .s = s, .it = it, .h = h, .info = info};
+  Step p = {.context = context, .s = s, .it = it, .h = h, .margin = ch_step_margin(s), .info = info};
   p.a = ch_integrator_weight(it, &s->options);
   ch_kinematic_velocities(s, info->time, h);
   p.place = ch_force_place(s, it->forces, h, p.a);

@@ -32,8 +32,9 @@ static bool is_endless(const ChShape* shape) { return ch_shape_kind(shape)->info
 bool ch_passing_is_far(const ChMoment* moment, double margin) {
   for (int g = 0; g < moment->gap_count; ++g) {
     const ChGap* gap = &moment->gaps[g];
+    if (!(gap->gap > margin)) continue;
     const ChShape *a = &moment->world->shapes[gap->shape[0]], *b = &moment->world->shapes[gap->shape[1]];
-    if (!(gap->gap > margin) || a->soft || b->soft || is_endless(a) || is_endless(b)) continue;
+    if (a->soft || b->soft || is_endless(a) || is_endless(b)) continue;
     if (gap->gap > FAR * ch_smaller_radius(moment, gap)) return true;
   }
   return false;
@@ -54,10 +55,9 @@ static ChWay free_way(const ChSimulation* s, int b, double h) {
 }
 
 static bool may_fly_past(const ChWorld* world, const ChGap* gap, double margin) {
+  if (!(gap->gap > margin && gap->closes >= gap->gap)) return false;
   const ChShape *a = &world->shapes[gap->shape[0]], *b = &world->shapes[gap->shape[1]];
-  bool fast = gap->closes > a->half_width + b->half_width;
-  return fast && gap->gap > margin && gap->closes >= gap->gap && !a->soft && !b->soft && !is_endless(a) &&
-         !is_endless(b);
+  return gap->closes > a->half_width + b->half_width && !a->soft && !b->soft && !is_endless(a) && !is_endless(b);
 }
 
 static bool flies_past(ChSimulation* s, const ChGap* gap, double h) {
