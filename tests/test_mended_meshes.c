@@ -5,6 +5,7 @@
 
 #include "collide/pairs.h"
 #include "model/mesh/mesh.h"
+#include "step/bend.h"
 #include "support/near.h"
 #include "support/random.h"
 #include "support/surfaces.h"
@@ -178,6 +179,36 @@ static int add(ChWorld* world, const ChShapeDef* shape, ChVec3 at, ChQuat turn, 
   return ch_test_body(world, &body, shape);
 }
 
+// A second try of a step has the gaps of the first and starts with its reactions; a try of another length, or of other
+// rows, has neither.
+static void a_second_try_has_what_the_first_one_found(void** state) {
+  (void)state;
+  ChBends bends = {0};
+  ChWorld world = {.dimension = 3};
+  ChBodyState at[2] = {0}, end[2] = {0};
+  at[0].orientation = at[1].orientation = end[0].orientation = end[1].orientation = ch_quat_identity();
+  ChGap gap = {.body = {0, 1}, .shape = {0, 1}, .normal = ch_axis(2), .gap = 0.0, .key = 7}, later = gap, again = gap;
+  ChMoment moment = {.world = &world, .states = at, .gaps = &gap, .gap_count = 1};
+  later.gap = -1e-4;  // what bodies that do not move overlap by is bend
+  assert_true(ch_bends_find(&bends, &moment, end, &later, 1, 0.01));
+  const double found[3] = {1.0, 2.0, 3.0};
+  assert_true(ch_bends_keep_reactions(&bends, found, 3));
+  assert_false(ch_bends_has_gaps(&bends, 0.005));
+  assert_true(ch_bends_has_gaps(&bends, 0.01));
+  assert_int_equal(bends.gaps[0].key, 7);
+  double r[4] = {0.0};
+  ch_bends_recall(&bends, r, 3);
+  assert_true(r[0] == 0.0);  // nothing is applied yet
+  ch_bends_apply(&bends, 0.01, &again, 1);
+  CHECK_AT_MOST(fabs(again.bend + 1e-4), 1e-16);
+  ch_bends_recall(&bends, r, 4);
+  assert_true(r[0] == 0.0);
+  ch_bends_recall(&bends, r, 3);
+  assert_true(r[0] == 1.0 && r[1] == 2.0 && r[2] == 3.0);
+  assert_false(ch_bends_has_gaps(&bends, 0.01));
+  ch_bends_free(&bends);
+}
+
 // A frame swings on a square peg, 10 ms a step, where turning adds up to half a millimetre a step.
 static void what_swings_on_a_peg_stays_on_it(void** state) {
   (void)state;
@@ -309,6 +340,7 @@ static void fields_carry_meshes_lines_and_points(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_second_try_has_what_the_first_one_found),
       cmocka_unit_test(a_card_is_not_its_thickness_deep),
       cmocka_unit_test(a_corner_at_a_brink_is_seen),
       cmocka_unit_test(links_that_overlap_are_seen),
