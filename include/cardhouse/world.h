@@ -264,6 +264,7 @@ typedef struct ChSoftDef {
   ChVec3 clamp_low;  // body's frame
   ChVec3 clamp_high;
   const char* cache;  // a folder in which bases are kept with a checksum; NULL: none is kept
+  bool self_contact;  // whether the skin touches itself
 } ChSoftDef;
 // Returns 12 linear modes; young 1e6 Pa, poisson 0.3.
 CH_API ChSoftDef ch_soft_def_default(void);

@@ -309,6 +309,19 @@ static int write_side(const Builder* b, const Side* side, int a, const double* b
   return at;
 }
 
+// Row a of a contact of a skin with itself: both sides' gradients along the same degrees of freedom.
+static int write_both_sides(const Builder* b, const Side side[2], int a, double x[2][WIDTH_MAX], ChSparse* H, int at,
+                            Terms* terms) {
+  double sum[WIDTH_MAX], other[CH_SOFT_MODES_MAX];
+  Terms modal = {0.0, 0.0};
+  for (int k = 0; k < b->width; ++k) sum[k] = x[0][k] + x[1][k];
+  const int end = write_soft_side(b, &side[0], a, sum, H, at, terms), modes = side[1].modes;
+  write_modes(&side[1], side[1].touch->along[a], other, &modal);
+  for (int k = 0; k < modes; ++k) H->value[end - modes + k] += other[k];
+  if (!b->dynamics->absolute) terms->sum += modal.sum, terms->size += modal.size;
+  return end;
+}
+
 // Laws, columns of H and entries of w, block by block. In a column the body with the first degrees of freedom is first.
 // Whether all entries of H are finite: a sum without signs has every one of them as a factor.
 static bool write_rows(const Builder* b, ChProblem* p) {
@@ -324,7 +337,9 @@ static bool write_rows(const Builder* b, ChProblem* p) {
     p->blocks[k].row = column;
     for (int a = 0; a < block->law.dimension; ++a, ++column) {
       Terms terms = shift(b, block->law.row + a, side, x);
-      for (int turn = 0; turn < 2; ++turn) {
+      const bool itself = side[0].body >= 0 && side[0].body == side[1].body;
+      if (itself) at = write_both_sides(b, side, a, x, &p->H, at, &terms);
+      for (int turn = 0; turn < 2 && !itself; ++turn) {
         const int s = turn == 0 ? front : 1 - front;
         const double* bend = ch_row_bend(b->rows, block->law.row + a, s);
         at = write_side(b, &side[s], a, bend, x[s], &p->H, at, &terms);

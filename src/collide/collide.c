@@ -28,9 +28,11 @@
 #include "collide/images.h"
 #include "collide/pairs.h"
 #include "collide/reduce.h"
+#include "collide/reserve.h"
 #include "collide/seams.h"
 #include "collide/shape_box.h"
 #include "collide/skin/leaf_memory.h"
+#include "collide/skin/self_touch.h"
 #include "collide/skin/skin.h"
 #include "collide/thin_out.h"
 #include "model/mesh/sample_tree.h"
@@ -49,8 +51,12 @@ struct ChCollider {
   ChAhead ahead;
   const ChCollideOptions* options;  // of the call at hand
   int skin_count;
-  ChSkin* skins;  // of deformable bodies, in the order of their shapes
-  double* spin;   // of shapes: s
+  ChSkin* skins;         // of deformable bodies, in the order of their shapes
+  double* spin;          // of shapes: s
+  double** self_depths;  // of skins: self_touch.h; NULL where one does not touch itself
+  int self_count;        // of those that do
+  ChBroadPair* pairs;    // of the broad phase and of skins with themselves, where there are any
+  int pair_room;
   ChBroadItem* items;
   ChBroadPlane* planes;
   int* ignored_start;  // per body: larger bodies that it ignores
@@ -95,14 +101,25 @@ static const ChSkinTree* tree_of(const ChCollider* c, int count, const ChSoft* s
   return ch_skin_tree_create(c->arena, soft);
 }
 
+static double* depths_of(const ChCollider* c, const ChSkinTree* tree) {
+  for (int k = 0; k < c->skin_count; ++k)
+    if (c->skins[k].tree == tree && c->self_depths[k]) return c->self_depths[k];
+  return ch_self_depths(c->arena, tree);
+}
+
 static void make_skins(ChCollider* c) {
   int count = 0;
   for (int i = 0; i < c->world->shape_count; ++i) count += c->world->shapes[i].soft != NULL;
   c->skins = CH_TAKE(c->arena, count, ChSkin);
+  c->self_depths = CH_TAKE(c->arena, count, double*);
   for (int i = 0; i < c->world->shape_count; ++i) {
     const ChSoft* soft = c->world->shapes[i].soft;
     if (!soft) continue;
     ch_skin_init(c->arena, tree_of(c, c->skin_count, soft), &c->skins[c->skin_count]);
+    if (c->world->shapes[i].touches_itself) {
+      c->self_depths[c->skin_count] = depths_of(c, c->skins[c->skin_count].tree);
+      ++c->self_count;
+    }
     c->posed[i].skin = &c->skins[c->skin_count++];
   }
 }
@@ -115,8 +132,8 @@ static void free_lists(void* object) {
 ChStatus ch_collider_create(ChContext* context, const ChWorld* world, ChCollider** out) {
   CH_ASSERT(world->sealed);
   jmp_buf landing;
-  ChArena* arena = ch_arena_create(&landing);
   *out = NULL;
+  ChArena* arena = ch_arena_create(&landing);
   if (!arena || setjmp(landing)) {
     ch_arena_destroy(arena);
     return ch_fail(context, CH_ERR_MEMORY, "collision: no memory for %d shapes", world->shape_count);
@@ -287,11 +304,34 @@ static void collide_image(const ChCollider* c, const ChBodyState* states, const 
   if (o->reduce && out->count > first) out->count = first + ch_reduce_points(out->count - first, out->points + first);
 }
 
+// The points of a skin with itself. Its frame brings nothing together.
+static void collide_self(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int i,
+                         ChManifold* out) {
+  const ChPosed* a = &c->posed[i];
+  const int first = out->count, body = a->shape->body;
+  int kept = first;
+  if (o->mine && !o->mine[body]) return;
+  ch_pair_soft_self(a, c->self_depths[a->skin - c->skins], o->margin + 2.0 * o->look_ahead * a->skin->speed, out);
+  for (int k = first; k < out->count; ++k) {
+    ChGap point = out->points[k];
+    if (o->look_ahead > 0.0 && !(point.gap <= o->margin))
+      point.closes = o->look_ahead * ch_positive_part(ch_closing_rate(a, a, states, &point));
+    if (!(point.gap <= o->margin + point.closes)) continue;
+    point.body[0] = point.body[1] = body;
+    point.shape[0] = point.shape[1] = i;
+    out->points[kept++] = point;
+  }
+  out->count = kept;
+}
+
 // Appends the points of one pair that can close in time, in their order.
 static void collide_pair(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int i, int j,
                          ChManifold* out) {
   int first = out->count;
-  collide_image(c, states, o, i, j, &c->posed[j], out);
+  if (i == j)
+    collide_self(c, states, o, i, out);
+  else
+    collide_image(c, states, o, i, j, &c->posed[j], out);
   if (out->count > first) ch_order_by_key(out->count - first, out->points + first);
 }
 
@@ -357,6 +397,21 @@ static ChStatus find_pairs(ChContext* context, ChCollider* c, int planes, ChImag
       c->world->bodies[c->world->shapes[lost].body].name, CH_IMAGES_MOST);
 }
 
+// Puts skins that touch themselves among the pairs, in their order.
+static void add_selves(ChCollider* c, ChImagePairs* all) {
+  if (c->self_count == 0) return;
+  CH_ASSERT(!all->image);
+  CH_RESERVE(c->arena, c->pairs, 0, all->count + c->self_count, c->pair_room);
+  int count = 0, next = 0;
+  for (int i = 0; i < c->world->shape_count; ++i) {
+    while (next < all->count && all->pairs[next].item[0] < i) c->pairs[count++] = all->pairs[next++];
+    const bool listed = !c->options->near || c->options->near[c->world->shapes[i].body];
+    if (c->world->shapes[i].touches_itself && listed) c->pairs[count++] = (ChBroadPair){{i, i}};
+  }
+  while (next < all->count) c->pairs[count++] = all->pairs[next++];
+  all->pairs = c->pairs, all->count = count;
+}
+
 // Behind the first thread's list go the others' in their order.
 static bool join_lists(ChCollider* c, int threads) {
   ChManifold* all = &c->lists[0];
@@ -389,6 +444,7 @@ ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states
   }
   ChImagePairs all;
   status = find_pairs(context, c, place_shapes(c, states, options), &all);
+  if (status == CH_OK) add_selves(c, &all);
   ChLeafList** lists = ch_leaf_memory_match(c->memory, all.count, all.pairs, c->posed, c->world->mesh_count > 0);
   ch_arena_set_landing(c->arena, NULL);
   if (status != CH_OK) return status;

@@ -69,6 +69,7 @@ typedef struct ChShape {
   const struct ChNet* net;       // edges or points
   struct ChHeightField* field;   // ground as a grid of heights
   const struct ChSoft* soft;     // skin of a deformable body
+  bool touches_itself;           // that skin
   double bound;                  // radius of a ball about local.at that holds the shape; infinite for half-spaces
   double reach;                  // and of one about the body's centre of mass; after ch_world_seal
   double half_width;  // half of the least width that its axes and faces have, so far behind its surface is its

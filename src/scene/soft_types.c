@@ -237,6 +237,8 @@ static const ChField soft_fields[] = {
     SOFT(whole, "modes", def.modes, "how many", 0, CH_MODES, NULL),
     SOFT(two_points, "clamp", clamp,
          "two corners of a box in the body's frame, m: the part of the mesh inside does not move", 0, CH_ANY, NULL),
+    SOFT(flag, "self_contact", def.self_contact, "whether the body touches itself, where it is bent far", 0, CH_ANY,
+         NULL),
     SOFT(numbers, "amplitudes", amplitudes, "amplitudes of the modes at the start, kg^1/2 m; missing ones are 0", 0,
          CH_ANY, NULL),
     SOFT(numbers, "rates", rates, "rates of the amplitudes at the start, kg^1/2 m/s; missing ones are 0", 0, CH_ANY,

@@ -204,15 +204,19 @@ typedef struct Request {
 } Request;
 
 // The body gets `soft`; its centre of mass in the frame that the user gave is `centre`.
-static int attach(ChWorld* world, int id, const ChSoft* soft, ChVec3 centre, int material) {
+static int attach(ChWorld* world, int id, const ChSoft* soft, ChVec3 centre, const ChSoftDef* def) {
   ChBody* body = &world->bodies[id];
   body->soft = soft;
   body->mass = soft->mass;
   body->inertia = soft->inertia;
   body->origin = ch_neg(centre);
   body->spread = false;
-  ChShape shape = {
-      .type = CH_SHAPE_SOFT, .body = id, .material = material, .local = {centre, ch_quat_identity()}, .soft = soft};
+  ChShape shape = {.type = CH_SHAPE_SOFT,
+                   .body = id,
+                   .material = ch_material_row(def->material),
+                   .local = {centre, ch_quat_identity()},
+                   .soft = soft,
+                   .touches_itself = def->self_contact};
   for (int v = 0; v < soft->skin.vertex_count; ++v) shape.bound = fmax(shape.bound, ch_norm(soft->skin.rest[v]));
   CH_GROW(world, shapes, shape_count, shape_room);
   shape.slot = ch_slot_take(world, &world->shape_slots, world->shape_count);
@@ -232,7 +236,7 @@ static ChStatus add_recorded(ChContext* context, ChWorld* world, int body, const
   if (status != CH_OK) return status;
   const ChBodyState* state = &world->states[body];
   ChVec3 centre = ch_rotate_back(state->orientation, ch_sub(softs->at[s], state->position));
-  *id = attach(world, body, soft, centre, ch_material_row(def->material));
+  *id = attach(world, body, soft, centre, def);
   return CH_OK;
 }
 
@@ -241,7 +245,7 @@ static ChStatus add_meshed(ChContext* context, ChWorld* world, int body, const C
   const ChSoft* soft = NULL;
   ChStatus status = check_source(context, def, what);
   if (status == CH_OK) status = find_soft(context, world, def, what, &soft);
-  if (status == CH_OK) *id = attach(world, body, soft, soft->centre, ch_material_row(def->material));
+  if (status == CH_OK) *id = attach(world, body, soft, soft->centre, def);
   return status;
 }
 
