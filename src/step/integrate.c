@@ -22,6 +22,7 @@
 #include "step/end_gaps.h"
 #include "step/force_place.h"
 #include "step/free_velocity.h"
+#include "step/held_gaps.h"
 #include "step/hold.h"
 #include "step/impact.h"
 #include "step/in_step.h"
@@ -411,6 +412,58 @@ static ChStatus solve(Step* p) {
   return status;
 }
 
+// Largest change of velocities, relative to the largest.
+static double change_since(const ChSimulation* s, const double* last) {
+  double change = 0.0, size = 0.0;
+  for (long k = 0; k < ch_world_numbers(s->world); ++k) {
+    change = ch_max(change, fabs(s->velocities[k] - last[k]));
+    size = ch_max(size, fabs(s->velocities[k]) + fabs(last[k]));
+  }
+  return change > 0.0 ? change / size : change;
+}
+
+// What the last pass made of the gaps, in place of what it was asked.
+static void show_ends(Step* p, const ChHeldGaps* held) {
+  ChGap* gaps = CH_TAKE_RAW(p->s->scratch, p->moment.gap_count + 1, ChGap);
+  for (int g = 0; g < p->moment.gap_count; ++g) gaps[g] = p->moment.gaps[g], gaps[g].gap = held->ends[g];
+  p->moment.gaps = gaps;
+  for (int b = 0; b < p->rows.block_count; ++b) {
+    const ChRowBlock* block = &p->rows.blocks[b];
+    if (block->gap >= 0) p->rows.value[block->law.row] = gaps[block->gap].gap;
+  }
+}
+
+// Newton's method on the gaps themselves. Solves are exact to their tolerance, and no pass is closer to another.
+static ChStatus hold_gaps(Step* p) {
+  ChSimulation* s = p->s;
+  if (p->moment.gap_count == 0) return CH_OK;
+  const size_t bytes = (size_t)ch_world_numbers(s->world) * sizeof(double);
+  const double exact = s->options.solve.tolerance;
+  ChGap* seen = CH_TAKE_RAW(s->scratch, p->seen.gap_count + 1, ChGap);
+  memcpy(seen, p->seen.gaps, (size_t)p->seen.gap_count * sizeof *seen);
+  p->seen.gaps = seen;
+  double* last = CH_TAKE_RAW(s->scratch, ch_world_numbers(s->world), double);
+  double change = INFINITY, before;
+  ChHeldGaps held = ch_held_gaps_open(s, p->h, p->a);
+  for (int pass = 0; pass < CH_NEWTON_PASSES && !ch_step_is_late(s); ++pass) {
+    memcpy(last, s->velocities, bytes);
+    memcpy(p->place.guess, s->velocities, bytes);
+    ChStatus status = ch_held_gaps_find(p->context, &held, &p->moment);
+    if (status != CH_OK) return status;
+    p->info->iterations += p->stage.iterations;
+    ch_force_place_find(&p->place);
+    status = first_pass(p);
+    if (status == CH_OK) status = settle(p);
+    if (status != CH_OK) return status;
+    before = change;
+    change = change_since(s, last);
+    if (change <= fmax(SETTLED, 0.01 * exact) || (change <= exact && change >= 0.5 * before)) break;
+  }
+  p->info->missed |= !(change <= fmax(NEARLY, 10.0 * exact));
+  show_ends(p, &held);
+  return CH_OK;
+}
+
 // --- the new state
 
 static void turn(const ChWorld* world, ChVec3 omega, ChVec3 lag, double h, ChBodyState* state) {
@@ -608,6 +661,7 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   if (it->contacts == CH_CONTACTS_CLOSED || it->contacts == CH_CONTACTS_REFLECT) keep_closed(&p);
   if (it->forces != CH_FORCES_PREDICTOR) ch_force_place_find(&p.place);
   status = solve(&p);
+  if (status == CH_OK && it->nonlinear) status = hold_gaps(&p);
   if (status != CH_OK) return status;
   s->solved = ch_clock_seconds();
   status = measure(&p);

@@ -38,6 +38,7 @@ typedef struct ChIntegrator {
   bool impacts;  // restitution of the materials, by shocks before the step (impact.c)
   ChJointRule joints;
   bool composed;        // a step is made of several (composed.h)
+  bool nonlinear;       // gaps hold at the end themselves (held_gaps.h)
   bool needs_adaptive;  // contacts close only where steps end
 } ChIntegrator;
 

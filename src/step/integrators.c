@@ -10,11 +10,11 @@
 #include "step/composed.h"
 
 extern const ChIntegrator ch_euler, ch_half_step, ch_two_step, ch_midpoint, ch_trapezoidal, ch_implicit_midpoint,
-    ch_newmark, ch_fourth_order;
+    ch_newmark, ch_fourth_order, ch_configuration;
 
-static const ChIntegrator* const integrators[] = {&ch_euler,    &ch_half_step,   &ch_two_step,
-                                                  &ch_midpoint, &ch_trapezoidal, &ch_implicit_midpoint,
-                                                  &ch_newmark,  &ch_fourth_order};
+static const ChIntegrator* const integrators[] = {&ch_euler,    &ch_half_step,    &ch_two_step,
+                                                  &ch_midpoint, &ch_trapezoidal,  &ch_implicit_midpoint,
+                                                  &ch_newmark,  &ch_fourth_order, &ch_configuration};
 
 int ch_integrator_count(void) { return (int)(sizeof integrators / sizeof *integrators); }
 
