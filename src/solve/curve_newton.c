@@ -12,8 +12,7 @@
 //   dy_T = [ k y_n e e' + (|x_T| - rho s) (rho + k y_n) / |x_T| (I - e e') ] / (rho + k y_n) dx_T
 //          + rho mu(s) / (rho + k y_n) e dy_n
 //
-// Where that does not come down, the curves come into force little by little, 1 + t (share - 1) with t from 0 to 1,
-// from Coulomb's answer on.
+// Where that does not come down, it is tried again with another rho, in the end with one of its own for each contact.
 //
 // The shares of branches.c are a fixed point that is stiff where many contacts strike on the slope of a curve; here
 // slope and load are in the matrix.
