@@ -214,7 +214,8 @@ static void every_method_solves_it(void** state) {
         CHECK_AT_MOST(grade.natural, 1.1e-9);
       } else if (a.status != CH_ERR_UNSUPPORTED && !method.polygons) {  // what misses misses on W + C, too
         b.status = ch_solve(&context, dense, &options, b.v, b.u, b.r, &b.info);
-        bool close = a.info.certificate.natural <= 1e-8;  // the last digits are the compiler's
+        // The last digits are the compiler's; the interior point stalls at some 1e-7 (ipm.md).
+        bool close = a.info.certificate.natural <= (strcmp(method.name, "ipm") == 0 ? 1e-7 : 1e-8);
         if (b.status == CH_OK && !close)
           fail_msg("%s on %s: %g", method.name, samples[k].family, a.info.certificate.natural);
       }

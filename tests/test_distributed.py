@@ -67,7 +67,9 @@ class Distributed(unittest.TestCase):
         self.assertEqual(sorted(a), sorted(b), what)
         for name in a:
             self.assertEqual(a[name].shape, b[name].shape, (what, name))
-            self.assertEqual(a[name].tobytes(), b[name].tobytes(), (what, name))
+            words = a[name].dtype == object  # their bytes are addresses
+            self.assertEqual(a[name].tolist() if words else a[name].tobytes(),
+                             b[name].tolist() if words else b[name].tobytes(), (what, name))
 
     def check_bits(self, *words):
         alone = self.record(0, "alone.h5", *words)

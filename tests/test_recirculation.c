@@ -132,7 +132,7 @@ static void what_cannot_be_is_refused(void** state) {
   refused("\"recirculate\": {\"below\": 0, \"at\": [0, 0, 1], \"radius\": 0}", "$.recirculate.radius");
   refused("\"recirculate\": {\"below\": 0, \"radius\": 1}", "at");
   refused("\"periodic\": {\"z\": [0, 4]}, \"recirculate\": {\"below\": 0, \"at\": [0, 0, 1], \"radius\": 1}",
-          "repeats itself along its height");
+          "is periodic along its height");
   const char* const poured[][2] = {{"outlet", "4"}};
   const char* const wide[][2] = {{"outlet", "50"}, {"packing", "random"}};
   ChContext context = {0};

@@ -350,6 +350,7 @@ static ChStatus try_newton(Outer* o, Kept* best, bool* met) {
   const int rows = o->problem->rows;
   ChStatus status = CH_OK;
   *met = false;
+  if (ch_method_find(o->options->method)->takes & CH_IS_BASELINE) return CH_OK;  // these keep their own answers
   if (!o->newton_known) status = ch_curve_newton_create(o->context, o->arena, o->problem, o->options->pose, &o->newton);
   o->newton_known = true;
   const double done = ch_work_done() - o->begun, left = o->most_work - done;
