@@ -1,5 +1,6 @@
-// Properties of a contact problem before it is solved: rank, redundancy, parts, units, the coupling of contact and
-// friction, and limits: whether an equilibrium exists, with how little friction, under how much load.
+// Properties of a contact problem before it is solved: rank, redundancy, parts, units, and the coupling of contact and
+// friction. Limit analysis tells whether an equilibrium exists, how little friction it needs and how much load it
+// bears.
 #ifndef CARDHOUSE_ANALYSIS_H
 #define CARDHOUSE_ANALYSIS_H
 
@@ -16,7 +17,7 @@ extern "C" {
 typedef struct ChAnalysis {
   double asymmetry;       // max |W - W^T| / max |W|; NaN if W was too large to form
   double mass_asymmetry;  // the same of M; 0 in the local form
-  int components;         // parts that no body and no entry of W connects
+  int components;         // independent parts: no body and no entry of W connects them
   int largest_rows;       // rows of the largest part
   int idle;               // blocks that no reaction can move: trace(W_ii) = 0
 
@@ -37,27 +38,28 @@ typedef struct ChAnalysis {
   // Coupling of contact and friction in the kinetic metric (Kaufman 2009, sections 6.5.5 and 2.8.3).
   double coupling_cosine;     // of the smallest principal angle between the two spaces; NaN when not computed
   double painleve_lowest;     // smallest (W_nn - mu |W_nT|) / W_nn; NaN without contacts
-  double critical_mu_lowest;  // smallest W_nn / |W_nT|, infinite where nothing couples; NaN without contacts
+  double critical_mu_lowest;  // smallest W_nn / |W_nT|, infinite if nothing couples; NaN without contacts
   int painleve_contacts;      // contacts whose indicator is not positive
   int painleve_block;         // block that holds painleve_lowest, -1 without contacts
 
-  ChCertificate at_zero;  // the score of doing nothing
+  ChCertificate at_zero;  // of the answer r = 0
 } ChAnalysis;
 
-// Fills *out; only reads the problem. Fails if memory runs out. A problem whose parts are too large for dense matrices
-// is analysed without rank and coupling. NULL context: no message.
+// Fills *out and does not change the problem. Fails if memory runs out. A problem whose parts are too large for dense
+// matrices is analysed without rank and coupling. If the context is NULL, no message is written.
 CH_API ChStatus ch_problem_analyze(ChContext* context, const ChProblem* problem, ChAnalysis* out);
 
-// Computes Painlevé's paradox, contact by contact: the indicator W_nn - mu |W_nT| (not positive: sliding may press the
-// contact shut faster than its reaction can open it) and the mu at which it vanishes, W_nn / |W_nT|. Both arrays have
-// block_count entries, NaN if the block is no contact or cannot move; either may be NULL.
+// Tests every contact for Painlevé's paradox. The indicator is W_nn - mu |W_nT|: if it is not positive, sliding may
+// press the contact shut faster than its reaction can open it. The indicator vanishes at the critical mu, W_nn /
+// |W_nT|. Both arrays have block_count entries, which are NaN if the block is not a contact or cannot move. Either
+// array may be NULL.
 CH_API ChStatus ch_problem_painleve(ChContext* context, const ChProblem* problem, double* indicator,
                                     double* critical_mu);
 
 // --- limit analysis: docs/limit_analysis.md. It treats bodies as rigid: compliances count as zero.
 
 typedef struct ChLimitOptions {
-  double tolerance;       // of a bisected friction factor, relative; default 1e-6
+  double tolerance;       // relative, of a friction factor found by bisection; default 1e-6
   double highest_factor;  // largest factor on friction that is tried; default 100
   double time_limit;      // seconds for one question; default 60
 } ChLimitOptions;
@@ -88,8 +90,8 @@ typedef struct ChLimitState {
 CH_API ChStatus ch_equilibrium_find(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
                                     ChLimitState state, ChLimit* out);
 
-// Finds the smallest factor on all friction coefficients that admits an equilibrium. r is the equilibrium there, (v, u)
-// the motion that begins just below.
+// Finds the smallest factor on all friction coefficients that admits an equilibrium. r is the equilibrium at this
+// factor, and (v, u) the motion that begins just below it.
 CH_API ChStatus ch_friction_smallest(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
                                      ChLimitState state, ChLimit* out);
 
@@ -98,9 +100,10 @@ CH_API ChStatus ch_friction_smallest(ChContext* context, const ChProblem* proble
 CH_API ChStatus ch_load_largest(ChContext* context, const ChProblem* problem, const double* load,
                                 const ChLimitOptions* options, ChLimitState state, ChLimit* out);
 
-// Decides whether there is a self-stress: reactions in their cones, not all normal ones zero, that move nothing. If
-// not, the friction cone is pointed (Anitescu and Hart 2004, (9)), and (v, u) is a velocity with u_n > mu |u_T| at
-// every contact. With factor 0 on friction that velocity takes the contacts apart (the disassembly test).
+// Decides whether there is a self-stress: reactions in their cones that move nothing, with at least one normal reaction
+// above zero. If there is none, the friction cone is pointed (Anitescu and Hart 2004, (9)), and (v, u) is a velocity
+// with u_n > mu |u_T| at every contact. With factor 0 on friction this velocity opens every contact (the disassembly
+// test).
 CH_API ChStatus ch_self_stress_find(ChContext* context, const ChProblem* problem, double factor,
                                     const ChLimitOptions* options, ChLimitState state, ChLimit* out);
 

@@ -14,19 +14,19 @@ extern "C" {
 
 typedef struct ChSimulation ChSimulation;
 
-// --- what does not change --------------------------------------------------------------------------------------------
+// --- what stays constant ---------------------------------------------------------------------------------------------
 
 typedef struct ChBodyInfo {
   const char* name;  // the world owns it; NULL: there is no such body
   ChBodyKind kind;
   unsigned locks;
-  double mass;        // kg; 0 for fixed and kinematic bodies. In a world that is not simulated yet: as it was given
+  double mass;        // kg; 0 for fixed and kinematic bodies. Before the world is simulated: the mass as given
   ChVec3 centre;      // centre of mass, in the frame in which the body was defined
   double inertia[6];  // about the centre of mass, along the axes of that frame: xx yy zz xy xz yz (plane: zz)
   bool soft;          // deformable
 } ChBodyInfo;
 
-// Returns what is known of a body. If it does not exist, every member is zero.
+// Returns the constant properties of a body. If the body does not exist, every member is zero.
 CH_API ChBodyInfo ch_world_body_info(const ChWorld* world, ChBodyId body);
 
 // --- state -----------------------------------------------------------------------------------------------------------
@@ -38,13 +38,14 @@ typedef struct ChBodyView {
   ChVec3 velocity, omega;
 } ChBodyView;
 
-// Returns the state of a body. If it does not exist, every number is NaN.
+// Returns the state of a body. If the body does not exist, every number is NaN.
 CH_API ChBodyView ch_simulation_body(const ChSimulation* simulation, ChBodyId body);
-// Returns the same by its row.
+// Returns the state of the body in this row.
 CH_API ChBodyView ch_simulation_body_at(const ChSimulation* simulation, int row);
 
-// Moves a dynamic body, with these velocities. In the plane `angle` is read, in space `orientation`; locked parts of
-// the velocities are ignored. The caller makes sure that joints hold and nothing overlaps at the new place.
+// Moves a dynamic body to this place and gives it these velocities. In the plane `angle` is read, in space
+// `orientation`; locked parts of the velocities are ignored. The caller makes sure that joints hold and nothing
+// overlaps at the new place.
 CH_API ChStatus ch_simulation_set_body(ChContext* context, ChSimulation* simulation, ChBodyId body,
                                        const ChBodyView* to);
 
@@ -58,38 +59,40 @@ CH_API void ch_simulation_get_bodies(const ChSimulation* simulation, double* pos
 CH_API ChStatus ch_simulation_set_bodies(ChContext* context, ChSimulation* simulation, const double* position,
                                          const double* orientation, const double* velocity, const double* omega);
 
-// Sets the amplitudes of a deformable body's modes and their rates, as many as it has modes; either may be NULL and
-// stays as it is. CH_ERR_ARGUMENT if the body is rigid, CH_ERR_RANGE if a number is not finite: then nothing changes.
-// ch_simulation_modes and ch_simulation_rates read them. Arms of a viscoelastic body stay stretched as they are.
+// Sets the amplitudes and rates of a deformable body's modes, one of each for every mode. If an array is NULL, its
+// values stay as they are. CH_ERR_ARGUMENT if the body is rigid, CH_ERR_RANGE if a number is not finite: then nothing
+// changes. ch_simulation_modes and ch_simulation_rates read them. The arms of a viscoelastic body keep their stretch.
 CH_API ChStatus ch_simulation_set_modes(ChContext* context, ChSimulation* simulation, ChBodyId body,
                                         const double* amplitudes, const double* rates);
 
 // --- control ---------------------------------------------------------------------------------------------------------
 
 // Applies a force (newtons, at the world's `point`) and a torque (newton metres) to a dynamic rigid body over the next
-// step, in addition to everything else. Several calls add up; the step uses them up.
+// step, in addition to everything else. Several calls add up. After that step they are gone.
 CH_API ChStatus ch_simulation_apply(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 force,
                                     ChVec3 torque, ChVec3 point);
 
-// Sends a kinematic body to a place: it gets there within the next step, with constant velocity and spin, and stays
-// until it is sent again. Its `motion` and `turn` are over. In the plane `angle` is read, in space `orientation`.
+// Sends a kinematic body to a place. The body gets there within the next step, with constant velocity and spin, and
+// stays there until the next call. Its `motion` and `turn` no longer apply. In the plane `angle` is read, in space
+// `orientation`.
 CH_API ChStatus ch_simulation_move(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 position,
                                    ChQuat orientation, double angle);
 
-// --- coming and going ------------------------------------------------------------------------------------------------
+// --- adding and removing ---------------------------------------------------------------------------------------------
 
-// Adds a body between two steps, as the last row, with its shapes; its own motion counts from time 0. Ids, states and
-// warm starts of the others stay as they are, to the last bit. Names, hulls and meshes are kept until the world is
-// destroyed. Deformable bodies cannot be added in this way.
+// Adds a body and its shapes between two steps, as the last row. Its `motion` and `turn` count from time 0 of the
+// simulation. Ids, states and warm starts of the others stay as they are, to the last bit. Names, hulls and meshes are
+// kept until the world is destroyed. Deformable bodies cannot be added in this way.
 CH_API ChStatus ch_simulation_add_body(ChContext* context, ChSimulation* simulation, const ChBodyDef* def,
                                        int shape_count, const ChShapeDef* shapes, ChBodyId* id);
-// Removes a body, with its shapes, joints and forces: their ids are stale from now on. Rows after it move up by one.
+// Removes a body, with its shapes, joints and forces: their ids are stale from now on. The rows after it move up by
+// one.
 CH_API ChStatus ch_simulation_remove_body(ChContext* context, ChSimulation* simulation, ChBodyId body);
-// Returns how many times bodies or joints have been added or removed since the simulation began. Code that keeps rows
-// compares this number.
+// Returns how many times bodies or joints have been added or removed since the simulation began. Code that stores rows
+// compares this number to see whether they are still right.
 CH_API long ch_world_revision(const ChWorld* world);
 // Returns a line about a defect that was healed when the world was built ("mesh cup.obj of 120 triangles: healed:
-// ..."); NULL beyond the last one. They live as long as the world.
+// ..."); NULL beyond the last one. The text lives as long as the world.
 CH_API const char* ch_world_note(const ChWorld* world, int index);
 
 #ifdef __cplusplus

@@ -19,29 +19,30 @@ extern "C" {
   X(balance, "norm of M (v - vp) - H r, relative")                                                 \
   X(rigid, "natural of the same reactions as if contacts were rigid; natural itself where they are")
 
-// The figures of one answer, all of them zero at an exact one.
+// The figures of one answer. All of them are zero if the answer is exact.
 typedef struct ChCertificate {
 #define X(name, text) double name;
   CH_CERTIFICATE_FIELDS(X)
 #undef X
 } ChCertificate;
 
-// Grades r (rows, in the problem's units). For the global form v (dof) is the velocity that belongs to it, or NULL:
-// then it is computed from r. CH_ERR_MEMORY if memory runs out; the context may be NULL.
+// Grades r (rows, in the problem's units). In the global form v (dof) is the velocity that belongs to r; if v is NULL,
+// the velocity is computed from r. CH_ERR_MEMORY if memory runs out; the context may be NULL.
 CH_API ChStatus ch_certify(ChContext* context, const ChProblem* problem, ChPose pose, const double* r, const double* v,
                            ChCertificate* out);
 
 // Returns true if natural, siconos and balance are at or below tolerance and cone is below 1e-10. NaN never passes.
 CH_API bool ch_certificate_met(const ChCertificate* certificate, double tolerance);
 
-// How fast loaded contacts leave each other, in the problem's unit of velocity. In exact Coulomb friction they do not.
-// In pose relaxed a sliding contact takes off at mu |u_T|, the only part of the law that this pose breaks.
+// How fast loaded contacts open, in the problem's unit of velocity. Under exact Coulomb friction they do not open. In
+// pose relaxed a sliding contact takes off at mu |u_T|; this pose breaks no other part of the law.
 typedef struct ChTakeOff {
   double mean, largest;
   int contacts;  // with a load: r_n above 1e-6 of the largest
 } ChTakeOff;
 
-// Computes it from reactions r and velocities u, rows of each. Never fails; all zero if no contact carries a load.
+// Computes the take-off from reactions r and velocities u, one entry of each for every row. Never fails; all zero if no
+// contact carries a load.
 CH_API ChTakeOff ch_take_off(const ChProblem* problem, const double* r, const double* u);
 
 #ifdef __cplusplus

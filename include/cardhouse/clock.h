@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-// Returns seconds of wall-clock time since some moment in the past. Never fails.
+// Returns seconds of wall-clock time since an arbitrary moment in the past. Never fails.
 CH_API double ch_clock_seconds(void);
-// Returns the seconds of processor time of this thread, which a busy machine does not lengthen.
+// Returns seconds of processor time of this thread. Other load on the machine does not lengthen them.
 CH_API double ch_clock_processor_seconds(void);
 
 #ifdef __cplusplus

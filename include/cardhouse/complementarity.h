@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-// The caller who fills it in owns what it points to; ch_mcp_destroy frees one that a function of the library made.
+// A caller who fills in this struct owns everything that it points to. ch_mcp_destroy frees a problem that the library
+// made.
 typedef struct ChMcp {
   int n;
   const double *lower, *upper;                                                  // may be infinite
@@ -25,7 +26,7 @@ typedef struct ChMcp {
   void (*multiply)(void* user, const double* x, const double* d, double* out);  // out = F'(x) d
   void (*multiply_transposed)(void* user, const double* x, const double* w, double* out);  // out = F'(x)^T w
   const ChSparse* matrix;              // F' if F is affine, otherwise NULL
-  void (*release)(struct ChMcp* mcp);  // what ch_mcp_destroy calls; NULL: nothing
+  void (*release)(struct ChMcp* mcp);  // called by ch_mcp_destroy; NULL: none
 } ChMcp;
 
 // Makes the affine problem F(x) = A x + b, A square, starting from 0. Everything is copied. Refuses sizes that do not
@@ -34,11 +35,11 @@ typedef struct ChMcp {
 CH_API ChStatus ch_mcp_affine_create(ChContext* context, const ChTriplets* A, const double* b, const double* lower,
                                      const double* upper, ChMcp** out);
 
-// Frees what a function of the library made; NULL is legal.
+// Frees a problem that the library made; NULL is legal.
 CH_API void ch_mcp_destroy(ChMcp* mcp);
 
-// Computes max |x_i - mid(lower_i, upper_i, x_i - F_i)|: zero exactly at solutions, NaN if F is. F (n) is filled on the
-// way.
+// Computes the natural residual, max |x_i - mid(lower_i, upper_i, x_i - F_i)|. It is zero exactly at solutions, and NaN
+// if F is NaN. F (n) receives F(x).
 CH_API double ch_mcp_natural(const ChMcp* mcp, const double* x, double* F);
 
 typedef struct ChMcpOptions {
@@ -46,15 +47,15 @@ typedef struct ChMcpOptions {
   long max_iterations;  // trust-region iterations of one run; 0: 1000, or 10000 with more than 100 pairs
   double time_limit;    // seconds; default 600
   int restarts;         // further starting points if a stationary point turns out not to be a solution; default 20
-  double gradient;      // a run stops when the projected gradient falls below; 0: a value that suits the form
-  double target;        // or when the objective falls below this; 0: the same
-  long max_inner;       // iterations of the quadratic solver, each time; 0: a number that suits the form
+  double gradient;      // a run stops when the projected gradient falls below this; 0: a value that suits the form
+  double target;        // or when the objective falls below this; 0: likewise
+  long max_inner;       // iterations of one run of the quadratic solver; 0: a number that suits the form
 } ChMcpOptions;
 
 // Returns the defaults named above.
 CH_API ChMcpOptions ch_mcp_options_default(void);
 
-// The work of a trust region on a box, and its result; the short names are those of its authors.
+// The work of the trust-region method on a box, and its result. The short names are those of its authors.
 typedef struct ChBoxInfo {
   long it_box;  // trust-region iterations (ItBox)
   long fe;      // function values (FE)
@@ -72,7 +73,7 @@ typedef struct ChMcpInfo {
   double seconds;
 } ChMcpInfo;
 
-// Returns the authors' test of success on the objective of the bound-constrained form.
+// The authors' criterion of success: the objective of the bound-constrained form is at most this.
 #define CH_MCP_OBJECTIVE 1e-10
 
 // Solves through the bound-constrained form of docs/theory/boxmin.md. x (n) receives the answer, or the best one found

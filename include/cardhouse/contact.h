@@ -22,15 +22,15 @@ typedef struct ChContactView {
   ChVec3 slip;            // velocity of the second body's point relative to the first's, metres a second
   ChVec3 moment;          // on the second body besides the force at the point, N m; zero without rolling and drilling
   ChVec3 spin;            // angular velocity of the second body relative to the first if there is a moment, rad/s
-  ChBranch branch;        // known if the friction of some material depends on the speed of slip
+  ChBranch branch;        // known only if the friction of some material depends on the speed of slip
 } ChContactView;
 
 // Returns all contacts of the last step, sorted by shapes; the simulation owns them, and they are valid until the next
-// step or change of the world. NULL or any pointer with *count = 0 before the first step.
+// step or change of the world. Before the first step *count is 0, and the pointer may be NULL.
 CH_API const ChContactView* ch_simulation_contacts(const ChSimulation* simulation, int* count);
 
-// Which features touch, and the axes in which the step's problem has the rows of a contact: what you need to warm-start
-// a solver of your own. Equal shapes and key in two steps mean the same contact.
+// The features that touch, and the axes of a contact's rows in the step's problem. With these you can warm-start a
+// solver of your own: equal shapes and keys in two steps mean the same contact.
 typedef struct ChContactFeature {
   int shape[2];  // rows
   uint64_t key;

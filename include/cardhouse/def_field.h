@@ -1,6 +1,6 @@
-// The fields of a definition as a table: what a type of joint or shape reads of its definition.
+// A table of the fields that a type of joint or shape reads from its definition.
 //
-// The engine checks a definition with these rows; scenes are read, and their schema is written, with the same rows.
+// The engine checks definitions by these rows. The reader of scenes and the writer of their schema use the same rows.
 #ifndef CARDHOUSE_DEF_FIELD_H
 #define CARDHOUSE_DEF_FIELD_H
 
@@ -29,14 +29,14 @@ typedef enum ChDefKind {
   CH_DEF_FREEDOMS,      // ChJointAxis[3]: limits, friction and drive of each freedom
 } ChDefKind;
 
-enum { CH_DEF_REQUIRED = 1, CH_DEF_PLANE = 2, CH_DEF_SPACE = 4 };  // the last two: in such worlds only
+enum { CH_DEF_REQUIRED = 1, CH_DEF_PLANE = 2, CH_DEF_SPACE = 4 };  // the last two: only in the plane, only in space
 
 typedef struct ChDefField {
   const char* key;  // in a scene
   ChDefKind kind;
   unsigned flags;    // CH_DEF_REQUIRED, CH_DEF_PLANE, CH_DEF_SPACE
   size_t offset;     // of the member in ChJointDef or ChShapeDef
-  const char* text;  // what it means, with its unit
+  const char* text;  // meaning, with its unit
 } ChDefField;
 
 #ifdef __cplusplus

@@ -11,11 +11,11 @@
 extern "C" {
 #endif
 
-// Computes the singular values of the n x n matrix A, in no particular order. A symmetric matrix is treated by its
-// eigenvalues, at half the cost. A is overwritten. Returns false if the iteration fails or memory runs out.
+// Computes the singular values of the n x n matrix A, in no particular order. For a symmetric matrix they are computed
+// from its eigenvalues, at half the cost. A is overwritten. Returns false if the iteration fails or memory runs out.
 CH_API bool ch_singular_values(int n, double* A, bool symmetric, double* sigma);
 
-// The group of a vector.
+// The group to which a vector belongs.
 typedef enum ChSpan {
   CH_SPAN_FIRST,
   CH_SPAN_SECOND,

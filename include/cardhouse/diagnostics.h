@@ -1,7 +1,7 @@
 // The progress of an iteration of staggered projections, in the terms of Kaufman 2009, chapters 5 and 6.
 //
-// Energies are relative to |q|^2 in the kinetic metric of the current part, so they are independent of units. An
-// iteration without a predecessor, and a quantity that does not apply, are NaN.
+// Energies are relative to |q|^2 in the kinetic metric of the current part, so they are independent of units. A
+// quantity is NaN if it does not apply, or if it needs a previous iteration and there is none.
 #ifndef CARDHOUSE_DIAGNOSTICS_H
 #define CARDHOUSE_DIAGNOSTICS_H
 
@@ -16,10 +16,10 @@ extern "C" {
   X(rel_err, "(5.21), squared as printed: change of friction over the friction before")             \
   X(residual, "(5.22): sum of |alpha_k u_n,k|")                                                     \
   X(objective, "(5.32): 0 at a solution")                                                           \
-  X(nu, "(6.25): change of lambda times mu times the change of alpha that friction was given")      \
+  X(nu, "(6.25): change of lambda times mu times the change of alpha that friction received")       \
   X(gamma, "(6.25): square of the change of (alpha, beta) in the kinetic metric")                   \
-  X(delta, "(6.25): coupling of that change with the change that the two projections were given")   \
-  X(ratio, "that change over the change that was given, in the kinetic metric")                     \
+  X(delta, "(6.25): coupling of that change with the change that the two projections received")     \
+  X(ratio, "that change over the change that they received, in the kinetic metric")                 \
   X(K_A, "(6.35): bound of the ratio in cases 1, 2a, 2b; cosine of the angle between active spans") \
   X(angle, "that angle in degrees (6.42)")                                                          \
   X(epsilon, "(6.28): the largest weight that lambda can be given")                                 \
@@ -45,11 +45,11 @@ typedef void (*ChStaggeredFn)(void* user, const ChStaggeredStep* step);
 typedef struct ChStaggeredWatch {
   ChStaggeredFn tell;
   void* user;  // passed to it
-  bool plain;  // without K_A and what follows from it, which takes most of the time of these diagnostics
+  bool plain;  // leaves out K_A and the figures that follow from it: they take most of the time
 } ChStaggeredWatch;
 
 // Solves as ch_solve does. If options->method is "staggered", it also tells the watch about every iteration of every
-// part. That costs time, not bits. Other methods tell it nothing; NULL: nobody watches.
+// part. That costs time, not bits. Other methods tell the watch nothing. The watch may be NULL.
 CH_API ChStatus ch_solve_staggered(ChContext* context, const ChProblem* problem, const ChSolveOptions* options,
                                    const ChStaggeredWatch* watch, double* v, double* u, double* r, ChSolveInfo* info);
 

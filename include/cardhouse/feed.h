@@ -1,6 +1,6 @@
 // A feed: a simulation that other processes look at while it steps. docs/feed.md describes the file.
 //
-//   ch_feed_create -> ch_feed_add after every step, ch_feed_show where somebody shall see it -> ch_feed_close
+//   ch_feed_create -> ch_feed_add after every step, ch_feed_show for each state to be seen -> ch_feed_close
 //   ch_feed_reader_open -> ch_feed_reader_look, again and again -> ch_feed_reader_close
 //
 // One process writes the file and any number of processes read it. The writer never waits and keeps only the latest
@@ -24,11 +24,12 @@ enum { CH_FEED_STEPS = 8192 };
 
 typedef struct ChFeed ChFeed;
 
-// Creates the file, which must not exist, for this user alone, with the state as it is. `scene` is JSON text from which
-// ch_scene_parse makes the simulation's bodies and joints, row by row; its relative paths start at `file`.
+// Creates the file, which must not exist and which only this user may read, and writes the present state to it. `scene`
+// is JSON text from which ch_scene_parse makes the simulation's bodies and joints, row by row; its relative paths start
+// at `file`.
 CH_API ChStatus ch_feed_create(ChContext* context, const char* path, const ChSimulation* simulation, const char* scene,
                                const char* file, ChFeed** out);
-// Adds the figures of the last step; call it after each.
+// Adds the figures of the last step; call it after every step.
 CH_API ChStatus ch_feed_add(ChContext* context, ChFeed* feed, const ChSimulation* simulation);
 // Replaces the last state by the present one. CH_ERR_UNSUPPORTED if bodies or joints were added or removed since the
 // scene was written.
@@ -39,8 +40,7 @@ CH_API ChStatus ch_feed_tell_scene(ChContext* context, ChFeed* feed, const ChSim
 CH_API double ch_feed_shown_at(const ChFeed* feed);
 // Tells readers that the feed has ended, closes it and frees the memory; the file stays. NULL is legal.
 CH_API void ch_feed_close(ChFeed* feed);
-// Does the same in a process that inherited the feed by fork(): the file belongs to the other process and is left
-// alone.
+// Frees a feed that this process inherited by fork(). The file belongs to the other process and is left alone.
 CH_API void ch_feed_abandon(ChFeed* feed);
 
 // --- the looking side ------------------------------------------------------------------------------------------------
@@ -90,14 +90,14 @@ typedef struct ChFeedReader ChFeedReader;
 CH_API ChStatus ch_feed_reader_open(ChContext* context, const char* path, ChFeedReader** out);
 CH_API void ch_feed_reader_close(ChFeedReader* reader);
 
-// Changes since the reader looked last: members without a change are NULL. All of it belongs to the reader: scene and
-// steps are valid until it looks again, a state until the reader returns the next one.
+// The changes since the reader last looked; members without a change are NULL. All of them belong to the reader: scene
+// and steps are valid until it looks again, a state until the reader returns the next one.
 typedef struct ChFeedNews {
   const ChFeedScene* scene;
   const ChFeedState* state;
   int step_count;
   const ChFeedStep* steps;
-  bool over;  // the writer closed it
+  bool over;  // the writer has closed the feed
 } ChFeedNews;
 // Looks for news. Fails if the file cannot be read or has impossible values.
 CH_API ChStatus ch_feed_reader_look(ChContext* context, ChFeedReader* reader, ChFeedNews* out);

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// Reads a problem whatever its format: by its content, not by its name.
+// Reads a problem in any of these formats, which is recognised by the file's content, not by its name.
 CH_API ChStatus ch_problem_read(ChContext* context, const char* path, ChProblem** out);
 
 // Writes a problem as FCLIB HDF5, local or global by its form; an existing file is replaced only once the new one is

@@ -1,9 +1,9 @@
-// How friction changes with the speed of slip (Stribeck 1902), in shares of the coefficient of what sticks:
+// How friction changes with the speed of slip (Stribeck 1902), as shares of the coefficient of a sticking contact:
 //
 //   mu(s) = mu share(s)      s = |u_T|, m/s      share: straight lines between points, constant beyond the last
 //
-// What sticks bears mu; what slips mu(s), and mu(0+) = mu share[0] just above standstill. One point alone is static
-// over dynamic friction. docs/theory/stick_slip.md
+// A contact that sticks bears mu. A contact that slips bears mu(s), which is mu(0+) = mu share[0] just above
+// standstill. With a single point there are two coefficients, static and dynamic. docs/theory/stick_slip.md
 #ifndef CARDHOUSE_FRICTION_CURVE_H
 #define CARDHOUSE_FRICTION_CURVE_H
 
@@ -31,9 +31,9 @@ CH_API double ch_friction_largest_share(const ChFrictionCurve* curve);
 // Refuses anything that is not a curve; `what` begins the message.
 CH_API ChStatus ch_friction_curve_check(ChContext* context, const char* what, const ChFrictionCurve* curve);
 
-// The state of a contact at an answer. Where friction depends on the speed of slip this says which coefficient is in
-// force: mu of what sticks, mu(|u_T|) of what slips. The branch whose equations the answer meets with the smaller error
-// counts.
+// The state of a contact in an answer. If friction depends on the speed of slip, the state tells which coefficient is
+// in force: mu if the contact sticks, mu(|u_T|) if it slips. Of these two, the state is the one whose equations the
+// answer meets with the smaller error.
 typedef enum ChBranch {
   CH_BRANCH_NONE,  // not known, or no contact with friction
   CH_BRANCH_OPEN,
@@ -42,7 +42,7 @@ typedef enum ChBranch {
   CH_BRANCH_COUNT
 } ChBranch;
 
-// "none", "open", "stick", "slip"; NULL for another number.
+// Returns "none", "open", "stick" or "slip"; NULL for any other number.
 CH_API const char* ch_branch_name(ChBranch branch);
 
 #ifdef __cplusplus

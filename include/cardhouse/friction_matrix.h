@@ -20,14 +20,14 @@ typedef struct ChFrictionMatrix {
   double asymmetry;          // max |A - A^T| / max |A|
   double eigenvalue_lowest;  // of the symmetric part, in scaled variables
   ChAnswer copositive;       // y'A y >= 0 for all y >= 0: Lemke's method and the value of (5.31) rest on it
-  bool copositive_by_sum;    // shown by A = semidefinite + nonnegative, not by trying all supports (16 variables)
+  bool copositive_by_sum;  // shown by A = semidefinite + nonnegative, without trying all supports (up to 16 variables)
   double copositive_lowest;  // if the answer is no: y'A y of the worst y >= 0 with entries that add up to 1
-  ChAnswer row_sufficient;   // whether all first-order points of (5.31) are solutions
-  double row_witness;        // if the answer is no: the negative one of x_i (A'x)_i, none of which is positive
+  ChAnswer row_sufficient;   // yes: all first-order points of (5.31) are solutions
+  double row_witness;        // if the answer is no: the smallest x_i (A'x)_i of an x for which none is positive
 } ChFrictionMatrix;
 
-// Examines the matrix. Smooth cones in space are first given a polygon of so many sides; the problem itself stays as it
-// is.
+// Examines the matrix. Smooth cones in space are first replaced by polygons of that many sides; the problem itself does
+// not change.
 CH_API ChStatus ch_friction_matrix_classify(ChContext* context, const ChProblem* problem, int sides,
                                             ChFrictionMatrix* out);
 
@@ -50,8 +50,8 @@ typedef struct ChMixedProblem {
   void* memory;         // memory that holds the arrays
 } ChMixedProblem;
 
-// Builds it. The problem must be global, and every contact in space must have sides. The caller frees *out with
-// ch_mixed_problem_free; it is empty on failure.
+// Builds the mixed problem of a contact problem, which must be global, and every contact in space must have sides. The
+// caller frees *out with ch_mixed_problem_free; it is empty on failure.
 CH_API ChStatus ch_mixed_problem_build(ChContext* context, const ChProblem* problem, ChMixedProblem* out);
 // Frees the arrays and empties the struct; an empty one is legal.
 CH_API void ch_mixed_problem_free(ChMixedProblem* mixed);

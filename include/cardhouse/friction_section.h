@@ -19,8 +19,8 @@ typedef struct ChFrictionSection {
   double corner[CH_FRICTION_CORNERS_MAX][2];
 } ChFrictionSection;
 
-// Makes the section with these corners, in any order. Refuses numbers that are not finite, points that are no corner of
-// the hull of all, and hulls without area or without the origin. `what` begins the message.
+// Makes the section with these corners, in any order. Refuses numbers that are not finite, points that are not corners
+// of the convex hull, and hulls that have no area or do not contain the origin. `what` begins the message.
 CH_API ChStatus ch_friction_section_make(ChContext* context, const char* what, int count, const double (*point)[2],
                                          ChFrictionSection* out);
 

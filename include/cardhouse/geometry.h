@@ -1,5 +1,5 @@
-// Points, directions and rotations, as the caller gives and gets them, and the algebra that goes with them. SI units, z
-// up in space; a plane world uses x, y and angles about z.
+// Points, directions and rotations, as callers pass and receive them, and their algebra. SI units; z is up in space; a
+// plane world uses x, y and angles about z.
 #ifndef CARDHOUSE_GEOMETRY_H
 #define CARDHOUSE_GEOMETRY_H
 
@@ -38,14 +38,14 @@ static inline ChVec3 ch_cross(ChVec3 a, ChVec3 b) {
   return ch_vec(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 static inline double ch_norm(ChVec3 a) { return sqrt(ch_dot(a, a)); }
-// The zero vector stays as it is.
+// Returns the unit vector along a, or a itself if it is zero.
 static inline ChVec3 ch_unit(ChVec3 a) {
   double norm = ch_norm(a);
   return norm > 0.0 ? ch_vec(a.x / norm, a.y / norm, a.z / norm) : a;  // divided, so that axes stay exact
 }
 static inline bool ch_vec_finite(ChVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 static inline bool ch_vec_is_zero(ChVec3 a) { return a.x == 0.0 && a.y == 0.0 && a.z == 0.0; }
-// The x, y or z of a, for axis 0, 1 or 2; and the unit vector along that axis.
+// Return x, y or z of a for axis 0, 1 or 2, and the unit vector along that axis.
 static inline double ch_component(ChVec3 a, int axis) { return axis == 0 ? a.x : axis == 1 ? a.y : a.z; }
 static inline ChVec3 ch_axis(int axis) { return ch_vec(axis == 0, axis == 1, axis == 2); }
 
@@ -55,12 +55,12 @@ static inline ChQuat ch_quat_identity(void) {
   ChQuat q = {1.0, 0.0, 0.0, 0.0};
   return q;
 }
-// The rotation back.
+// Returns the inverse rotation.
 static inline ChQuat ch_quat_conjugate(ChQuat q) {
   ChQuat back = {q.w, -q.x, -q.y, -q.z};
   return back;
 }
-// First b, then a.
+// Returns the rotation by b, then by a.
 static inline ChQuat ch_quat_product(ChQuat a, ChQuat b) {
   ChQuat c = {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
               a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
@@ -71,7 +71,7 @@ static inline ChQuat ch_quat_unit(ChQuat q) {
   ChQuat unit = {q.w / norm, q.x / norm, q.y / norm, q.z / norm};
   return unit;
 }
-// Rotation about a unit axis by an angle, radian.
+// Returns the rotation about a unit axis by an angle in radians.
 static inline ChQuat ch_quat_about(ChVec3 axis, double angle) {
   double s = sin(0.5 * angle);
   ChQuat q = {cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z};
@@ -85,12 +85,12 @@ static inline ChVec3 ch_rotate_back(ChQuat q, ChVec3 a) { return ch_rotate(ch_qu
 
 // --- frames ----------------------------------------------------------------------------------------------------------
 
-// A point given in the frame, in the world; and the other way round.
+// Convert a point from the frame to the world, and from the world to the frame.
 static inline ChVec3 ch_frame_point(ChFrame f, ChVec3 local) { return ch_add(f.at, ch_rotate(f.orientation, local)); }
 static inline ChVec3 ch_frame_local(ChFrame f, ChVec3 world) {
   return ch_rotate_back(f.orientation, ch_sub(world, f.at));
 }
-// The frame `inner`, given in `outer`, in the world.
+// Converts the frame `inner` from `outer` to the world.
 static inline ChFrame ch_frame_compose(ChFrame outer, ChFrame inner) {
   ChFrame f = {ch_frame_point(outer, inner.at), ch_quat_product(outer.orientation, inner.orientation)};
   return f;

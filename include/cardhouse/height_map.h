@@ -12,10 +12,11 @@ extern "C" {
 // The largest number of columns or rows.
 #define CH_HEIGHTS_MOST 32768
 
-// Row by row, the first row at the lowest y: a map's first row, its north, comes last.
+// Row by row, the first row at the lowest y. The northern row, which is the first of a map, is therefore the last one
+// here.
 typedef struct ChHeightMap {
   int columns, rows;
-  double* heights;  // as the file has them; of a PNG 0 for black to 1 for white
+  double* heights;  // as in the file; of a PNG from 0 (black) to 1 (white)
   double cell;      // edge of a cell as the file states it, m; 0: not stated
 } ChHeightMap;
 

@@ -1,6 +1,6 @@
 // Ids: small values that name the things in a world. An id is returned when a thing is added, stays valid for as long
-// as the thing exists, whatever else is added or removed, and is refused with a message afterwards. Zero-initialised it
-// names nothing ("none").
+// as the thing exists, whatever else is added or removed, and is refused with a message afterwards. A zero-initialised
+// id names nothing ("none").
 //
 // Rows are different: the k-th body of a world, counted from 0 without gaps, is row k of every array of bodies (states,
 // trajectories, islands, contacts). ch_world_body_at and ch_world_body_row translate.
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-// Type, and three functions of it:
-//   verb_id(k)            the k-th that was added to a world, counted from 0, of which none was removed since
+// The type of an id, and three functions:
+//   verb_id(k)            the k-th that was added to a world, counted from 0, if none was removed since
 //   verb_id_is_none(id)   whether it names nothing
 //   verb_id_equal(a, b)   whether two name the same thing of one world
 // `world` is the world's tag, so that another world refuses the id; 0 passes in any.

@@ -13,7 +13,7 @@ extern "C" {
 
 typedef struct ChSimulation ChSimulation;
 
-// --- what is there ---------------------------------------------------------------------------------------------------
+// --- the joints of a world -------------------------------------------------------------------------------------------
 
 // Returns how many joints the world has.
 CH_API int ch_world_joint_count(const ChWorld* world);
@@ -29,9 +29,10 @@ CH_API ChJointId ch_world_find_joint(const ChWorld* world, const char* name);
 // at the start. Names and tables belong to the world. CH_ERR_RANGE if there is no such joint.
 CH_API ChStatus ch_world_joint_def(ChContext* context, const ChWorld* world, ChJointId joint, ChJointDef* out);
 
-// Returns the joint's frame in its first (side 0) or second (1) body: origin at the point that it holds, z along its
-// axis. For the ground it is in the world, for a body in its frame as it moves, origin at the centre of mass. The
-// identity if there is no such joint.
+// Returns the joint's frame in its first (side 0) or second (side 1) body. Its origin is the point that the joint
+// holds, and its z is the joint's axis. For the ground the frame is given in the world. For a body it is given in the
+// frame that moves with the body and has its origin at the centre of mass. If there is no such joint, the frame is the
+// identity.
 CH_API ChFrame ch_world_joint_frame(const ChWorld* world, ChJointId joint, int side);
 
 // --- state -----------------------------------------------------------------------------------------------------------
@@ -42,12 +43,12 @@ typedef struct ChJointView {
   // Forces of the last step along each freedom: of its motor, prescribed motion or force; of its limits; of its
   // friction. A freedom with CH_DRIVE_FORCE shows its target.
   double drive[3], limit[3], friction[3];
-  // Everything the joint did to its second body in the last step: newtons, and newton metres about the joint's point on
-  // that body, in the world frame as it was when the step began.
+  // Total force and torque of the joint on its second body in the last step: newtons, and newton metres about the
+  // joint's point on that body at the beginning of the step, in the world frame.
   ChVec3 force, torque;
 } ChJointView;
 
-// Returns the state of a joint. If it does not exist, freedoms is 0 and every number is NaN.
+// Returns the state of a joint. If the joint does not exist, freedoms is 0 and every number is NaN.
 CH_API ChJointView ch_simulation_joint(const ChSimulation* simulation, ChJointId joint);
 
 // One scalar equation or inequality of a joint.
@@ -64,7 +65,7 @@ enum { CH_JOINT_ROW_LIMIT = 18 };  // no joint has more rows
 
 typedef struct ChJointRowView {
   ChJointRowType type;
-  int axis;      // the freedom that it is about; -1: a permanent equation
+  int axis;      // the freedom that it belongs to; -1: a permanent equation
   double value;  // now: error of an equality, distance to a limit, error of a position motor; metres or radians
   double force;  // in the last step, newtons or newton metres
 } ChJointRowView;
@@ -74,21 +75,21 @@ CH_API int ch_simulation_joint_rows(const ChSimulation* simulation, ChJointId jo
 
 // --- control ---------------------------------------------------------------------------------------------------------
 
-// Sets the target of a motor from the next step on: a position, a speed or a force, by the freedom's drive. It stays
-// until it is set again. A prescribed motion reaches it within one step, whatever force that needs. CH_ERR_ARGUMENT if
-// the freedom is not driven.
+// Sets the target of a motor from the next step on: a position, a speed or a force, by the freedom's drive. The target
+// stays until the next call. A prescribed motion reaches it within one step, whatever force that needs. CH_ERR_ARGUMENT
+// if the freedom is not driven.
 CH_API ChStatus ch_simulation_set_target(ChContext* context, ChSimulation* simulation, ChJointId joint, int axis,
                                          double target);
 
-// Sets another drive of a freedom, with its target and strength (the largest force; 0: unlimited; ignored for
+// Gives a freedom a new drive, with its target and strength (the largest force; 0: unlimited; ignored for
 // CH_DRIVE_FORCE). Warm starts of the joint are forgotten if the kind of drive changes.
 CH_API ChStatus ch_simulation_set_drive(ChContext* context, ChSimulation* simulation, ChJointId joint, int axis,
                                         ChDrive drive, double target, double strength);
 
-// --- coming and going ------------------------------------------------------------------------------------------------
+// --- adding and removing ---------------------------------------------------------------------------------------------
 
-// Adds a joint between two steps, as the last row: points and axes in the world as it is now, where its coordinates are
-// 0.
+// Adds a joint between two steps, as the last row. Its points and axes are given in the world as it is now, and its
+// coordinates are 0 there.
 CH_API ChStatus ch_simulation_add_joint(ChContext* context, ChSimulation* simulation, const ChJointDef* def,
                                         ChJointId* id);
 // Removes a joint: its id is stale from now on, and rows after it move up by one. Bodies that it kept from touching may

@@ -1,4 +1,4 @@
-// Every type of joint, one row each. The row makes the enumerator, and names the file of src/model/joints that says
+// Every type of joint, one row each. The row makes the enumerator and names the file of src/model/joints that defines
 // everything else about the type: docs/adding_a_joint.md.
 #ifndef CARDHOUSE_JOINT_TYPES_H
 #define CARDHOUSE_JOINT_TYPES_H
@@ -24,7 +24,7 @@ extern "C" {
   X(DISTANCE, distance)              /* keeps |at - second_at| = length; its coordinate is that distance */         \
   X(POINT_ON_LINE, point_on_line)    /* the point of b at `at` stays on the line of a through `at` along axis:      \
                                         displacement, rotations */                                                  \
-  /* the next one here: what is above keeps its number */
+  /* add the next type here, so that the others keep their numbers */
 // clang-format on
 
 #define CH_JOINT_ENUMERATOR(NAME, name) CH_JOINT_##NAME,
@@ -42,12 +42,12 @@ typedef enum ChFreedomUnit {
 // What is public about a type.
 typedef struct ChJointInfo {
   const char* name;          // in scenes, messages and the viewer
-  const char* summary;       // what it leaves free
+  const char* summary;       // the motion that it leaves free
   bool plane;                // whether worlds in the plane have it; all types exist in space
-  int freedoms;              // how many have a coordinate: they may have limits, drives and friction
+  int freedoms;              // how many have a coordinate, and so may have limits, drives and friction
   ChFreedomUnit freedom[3];  // the unit of each
   int field_count;
-  const ChDefField* fields;  // what it reads of ChJointDef, besides name, type, body and collide
+  const ChDefField* fields;  // members of ChJointDef that it reads, besides name, type, body and collide
 } ChJointInfo;
 
 // Returns a type of the table above; it lives as long as the program. NULL if there is no such type.

@@ -1,6 +1,6 @@
 // The laws that a block of a contact problem may obey, as a table: the name of a law, the size of its blocks, its
-// parameters, and what kind of law it is. Code that must treat laws differently asks this table and never which law it
-// is, so a new law is one more row.
+// parameters, and what kind of law it is. Code that must treat laws differently asks this table and never tests for a
+// certain law, so a new law is one more row.
 #ifndef CARDHOUSE_LAW_H
 #define CARDHOUSE_LAW_H
 
@@ -14,16 +14,15 @@ extern "C" {
 #endif
 
 // The list of laws, in the order of files and listings: CH_LAW_LIMIT has its row in src/problem/laws/limit.c, and so on
-// (contact.c has those of contact and compliant). New ones go to the end.
+// (contact.c has those of contact and compliant). New laws go to the end.
 //
 //   contact      Coulomb; dimension 2 in the plane, 3 in space
 //   bilateral    r free, u = 0; dimension 1 to 6
 //   unilateral   0 <= r _|_ u >= 0; dimension 1
 //   limit        lo <= r <= hi, u = 0 inside, u >= 0 at lo, u <= 0 at hi; dimension 1
 //   compliant    Coulomb with u_n + c r_n in place of u_n: a normal that yields; dimension as that of contact
-//   rolling      Coulomb, and a rolling moment |m_R| <= mu_r r_n; dimension 5 in space (normal, two tangents, the
-//   moment
-//                about them), 3 in the plane; 6 with a drilling moment |m_N| <= mu_d r_n after them
+//   rolling      Coulomb, and a rolling moment |m_R| <= mu_r r_n; dimension 3 in the plane, 5 in space (normal, two
+//                tangents, the moment about them); 6 with a drilling moment |m_N| <= mu_d r_n after them
 //   drilling     Coulomb, and a drilling moment |m_N| <= mu_d r_n about the normal; dimension 4
 //   cohesive     Coulomb with r_n + c in place of r_n: a normal that may pull down to -c; dimension as that of contact
 //   ellipsoidal  friction and drilling share one limit, |r_T|^2 / mu^2 + m_N^2 / mu_d^2 <= r_n^2; dimension 4
@@ -69,7 +68,7 @@ typedef struct ChLawInfo {
   const char* name;       // in scenes, JSON, messages and files
   const char* plural;     // the same for many
   const char* statement;  // in symbols
-  int dimension_lowest;   // of a block; 0: that of space, and nothing else
+  int dimension_lowest;   // of a block; 0: only the dimension of space
   int dimension_highest;
   bool equation;  // r free and u = 0 in every row, as in a joint; rows may differ in unit
   bool opens;     // the first row is a normal: r_n >= 0 and u_n >= 0
@@ -77,11 +76,12 @@ typedef struct ChLawInfo {
   bool rolls;     // rows of a rolling moment follow the tangents, with the coefficient in more[0]
   bool shares;    // friction and the drilling moment share one limit
   bool drills;    // a row of a drilling moment about the normal may be the last, with the coefficient in more[1]
-  bool section;   // the block's `section` says what friction there is
+  bool section;   // the block's `section` gives the friction
   // The offset of c in ChBlock, if the law holds for u_n + c r_n in place of u_n (n: the first row); 0: the law has no
   // c.
   size_t compliance;
-  size_t shear;  // the same of c_t if it holds for u_T + c_t r_T in place of u_T: all rows after the first are tangents
+  size_t shear;  // likewise of c_t if the law holds for u_T + c_t r_T in place of u_T: all rows after the first are
+                 // tangents
   int parameter_count;
   ChLawParameter parameter[CH_LAW_PARAMETERS];
 } ChLawInfo;

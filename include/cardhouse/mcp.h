@@ -39,15 +39,14 @@ CH_API ChStatus ch_mcp_model_create(ChContext* context, const char* words, ChMcp
 // Reads an affine problem in the JSON form of docs/mcp.md; errors name the file and the place. The caller owns *out.
 CH_API ChStatus ch_mcp_read(ChContext* context, const char* path, ChMcp** out);
 
-// --- grasps: Coulomb's law and the pyramid law compared
-// ---------------------------------------------------------------
+// --- grasps: Coulomb's law and the pyramid law compared --------------------------------------------------------------
 
 enum { CH_GRASP_CONTACTS = 2 };
 enum { CH_GRASP_SLIDING, CH_GRASP_COULOMB, CH_GRASP_PYRAMID, CH_GRASP_FORMS, CH_GRASP_CLASSES = 14 };
 
 // The results of one form. Work is summed over the solved tests.
 typedef struct ChGraspColumn {
-  int solved, first;  // with restarts, from the first start alone
+  int solved, first;  // tests solved with restarts, and from the first starting point alone
   double it_box, fe, it_qua, mvp, seconds, fastest, slowest;
   int histogram[CH_GRASP_CLASSES];  // by floor(-log10 objective); the last class holds all smaller objectives
   int slides[CH_GRASP_CONTACTS], opposed[CH_GRASP_CONTACTS], opposed_sliding[CH_GRASP_CONTACTS],
@@ -57,11 +56,11 @@ typedef struct ChGraspColumn {
 typedef struct ChGraspStudy {
   int seeds;
   ChGraspColumn column[CH_GRASP_FORMS];
-  int both, agree[CH_GRASP_CONTACTS];  // tests solved in both rolling forms; same transition
+  int both, agree[CH_GRASP_CONTACTS];  // tests solved in both rolling forms; those with the same transition
 } ChGraspStudy;
 
-// Solves the three problems of one more seed and adds them to a study, which begins with all zeros. Fails only if
-// memory runs out: a problem that is not solved is counted as such.
+// Solves the three problems of one more seed and adds the results to a study, which begins with all zeros. Fails only
+// if memory runs out: a problem that is not solved is counted as such.
 CH_API ChStatus ch_grasp_study_add(ChContext* context, int seed, const ChMcpOptions* options, ChGraspStudy* study);
 
 #ifdef __cplusplus

@@ -39,11 +39,11 @@ typedef struct ChRegion {
   double radius;
 } ChRegion;
 
-// Reads "x0,x1,y0,y1,z0,z1" or "x,y,radius,z0,z1" (plane: "x0,x1,y0,y1" or "x,y,radius"); `what` names the text in
-// messages.
+// Reads "x0,x1,y0,y1,z0,z1" or "x,y,radius,z0,z1" (plane: "x0,x1,y0,y1" or "x,y,radius"). Messages call the text
+// `what`.
 CH_API ChStatus ch_region_read(ChContext* context, const char* what, const char* text, int dimension, ChRegion* out);
 
-// Returns the volume, m^3 (plane: m^2), and whether a point lies inside.
+// Return the volume, m^3 (plane: m^2), and whether a point lies inside.
 CH_API double ch_region_volume(const ChRegion* region);
 CH_API bool ch_region_holds(const ChRegion* region, ChVec3 point);
 // Returns the smallest extent, which is the largest distance that can be measured in every direction.
@@ -69,27 +69,29 @@ typedef struct ChGrains {
   int* of_body;    // grain of each body of the world, -1 if the body is no grain
   double* radius;  // m
   double* volume;  // m^3 (plane: m^2)
-  bool* round;     // the body is one sphere or disk: its radius says where it touches
+  bool* round;     // the body is a single sphere or disk, which touches at its radius
   int* species;    // by size, ascending
   int species_count;
   double species_radius[CH_SPECIES_MAX];  // mean
   double mean_radius;
-  double* mass;  // kg; of points without a world 0
+  double* mass;  // kg; 0 for points without a world
   ChVec3 *at, *velocity;
   ChPeriodic periodic;  // of the world; `at` lies in its cell
 } ChGrains;
 
 // Collects the moving bodies of a sealed world that have a volume and whose names begin with `prefix` (NULL: all). A
 // deformable body has the volume of its skin at rest; a clamped one does not move. Sizes that differ by more than 1 %
-// are separate species. If that makes more than four, or if `split` > 0 is given, there are two: below and above
-// `split` (or the middle of smallest and largest radius). Fails if there is no grain.
+// are separate species. If that makes more than four species, or if `split` > 0, there are two: grains with radii below
+// and above `split`. If `split` is not given, it is the mean of the smallest and the largest radius. Fails if there is
+// no grain.
 CH_API ChStatus ch_grains_of_world(ChContext* context, ChMeasureRoom* room, const ChWorld* world, const char* prefix,
                                    double split, ChGrains* out);
 // Makes points with a common radius, in a region of the plane or of space: for lattices and other tests.
 CH_API ChStatus ch_grains_of_points(ChContext* context, ChMeasureRoom* room, int dimension, int count, const ChVec3* at,
                                     double radius, ChGrains* out);
 
-// Reads positions and velocities at this moment; `bodies` has one entry for each body of the world.
+// Read positions and velocities of this moment: from `bodies`, one entry for each body of the world, or from a
+// simulation.
 CH_API void ch_grains_place(ChGrains* grains, const ChBodyView* bodies);
 CH_API void ch_grains_follow(ChGrains* grains, const ChSimulation* simulation);
 
@@ -103,7 +105,7 @@ CH_API double ch_grains_temperature(const ChGrains* grains, const ChRegion* regi
 // Returns how many grains have their centres inside.
 CH_API int ch_grains_inside(const ChGrains* grains, const ChRegion* region);
 
-// --- who touches whom ------------------------------------------------------------------------------------------------
+// --- neighbours ------------------------------------------------------------------------------------------------------
 
 enum { CH_COORDINATION_MAX = 24 };  // larger numbers of neighbours count as this one
 
@@ -112,7 +114,7 @@ typedef struct ChCoordination {
   long by_number[CH_COORDINATION_MAX + 1];  // grains by the number of grains that touch them
   long touching;                            // sum over grains: other grains that touch
   long loaded, loaded_walls;                // touching grains with a force; touching walls with a force
-  long rattlers;                            // grains held by fewer than two pressing neighbours, walls counted
+  long rattlers;                            // grains held by fewer than two pressing neighbours, walls included
   long forced;  // grains counted at moments with known forces; the three counts above refer to these
 } ChCoordination;
 
@@ -132,8 +134,8 @@ CH_API double ch_coordination_rattlers(const ChCoordination* c);  // their share
 //   fabric  = mean over the contacts between grains of n n^T
 //
 // (Love 1927; Weber 1966; Satake 1982). Compression is positive. The weight of a grain acts at its centre and adds
-// nothing, so the stress also holds under gravity while grains hardly accelerate. Contacts with walls count for the
-// stress and for the histograms, but not for the fabric.
+// nothing, so the stress also holds under gravity if grains hardly accelerate. Contacts with walls count for the stress
+// and for the histograms, but not for the fabric.
 enum { CH_FORCE_BINS = 32, CH_MOBILISED_BINS = 20 };
 #define CH_FORCE_BIN_WIDTH 0.25  // of a moment's mean normal force
 
@@ -158,8 +160,8 @@ CH_API void ch_forces_add(ChForces* forces, const ChGrains* grains, const ChRegi
 CH_API void ch_forces_stress(const ChForces* forces, double out[9]);
 CH_API void ch_forces_fabric(const ChForces* forces, double out[9]);
 CH_API double ch_forces_pressure(const ChForces* forces);  // trace of the stress over the dimension
-// Return the share of contacts in a bin, divided by the width of the bin: the densities of normal force over its mean,
-// and of mobilised friction.
+// Return the share of contacts in a bin, divided by the width of the bin: the density of normal force over its mean,
+// and that of mobilised friction.
 CH_API double ch_forces_density(const ChForces* forces, int bin);
 CH_API double ch_forces_mobilised_density(const ChForces* forces, int bin);
 
@@ -184,7 +186,8 @@ typedef struct ChPairCorrelation {
 // Begins a correlation up to the distance `reach`; width and reach are in metres.
 CH_API ChStatus ch_pair_correlation_begin(ChContext* context, ChMeasureRoom* room, int dimension, double width,
                                           double reach, ChPairCorrelation* out);
-// Adds the grains whose centres lie in the region. Distances beyond ch_region_width(region) come out too small.
+// Adds the grains whose centres lie in the region. At distances beyond ch_region_width(region) the correlation comes
+// out too small.
 CH_API ChStatus ch_pair_correlation_add(ChContext* context, ChMeasureRoom* room, ChPairCorrelation* c,
                                         const ChGrains* grains, const ChRegion* region);
 
@@ -220,7 +223,8 @@ typedef struct ChProfile {
 
 // "x", "y", "z", "r"
 CH_API const char* ch_profile_axis_name(ChProfileAxis axis);
-// Returns the middle of a bin, m; the share of its volume that grains fill, and one species of them; their number.
+// Return, of a bin: its middle, m; the share of its volume that all grains fill, and that one species fills; the mean
+// number of grains.
 CH_API double ch_profile_middle(const ChProfile* profile, int bin);
 CH_API double ch_profile_solid(const ChProfile* profile, int bin);  // of all species
 CH_API double ch_profile_species(const ChProfile* profile, int bin, int species);
@@ -267,7 +271,8 @@ typedef struct ChInstant {
   double packing, temperature, coordination, loaded, rattlers, segregation;
   double pressure, normal,
       mobilised;  // trace of the stress over the dimension, Pa; mean normal force, N; mean share of friction in use
-  double passed, passed_mass;  // grains and kg that passed the plane of the discharge: below it now, or returned since
+  double passed, passed_mass;  // grains and kg that have passed the plane of the discharge: those below it now, plus
+                               // one for each return
 } ChInstant;
 
 typedef struct ChSurvey {
@@ -278,10 +283,10 @@ typedef struct ChSurvey {
   ChForces forces;
   ChPairCorrelation correlation;
   ChProfile profile[CH_PROFILE_AXES];
-  double returned, returned_mass;  // grains that passed and came back (recirculation.h): they are far above themselves
+  double returned, returned_mass;  // grains and kg that passed and were put back above (recirculation.h)
   double* before;                  // where each grain was at the last moment, along the axis of the discharge
-  double stays, residence;         // returns of grains that had returned before, and the sum of the times between
-  double* since;                   // when each came back; NaN: not yet
+  double stays, residence;  // returns of grains that had returned before, and the sum of the times between two returns
+  double* since;            // when each grain last came back; NaN: never
 } ChSurvey;
 
 // Allocates room for a number of moments. Fails if a profile has an axis that the region does not have.

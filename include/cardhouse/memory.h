@@ -30,8 +30,8 @@ CH_API ChStatus ch_memory_set_allocator(ChContext* context, const ChAllocator* a
 // Returns the allocator in use.
 CH_API ChAllocator ch_memory_allocator(void);
 
-// Frees all memory that is not in use. Arenas leave their blocks to later ones, so that a steady state allocates
-// nothing: up to as many bytes as were in use at once, plus 256 MB. Safe at any time, from any thread.
+// Frees all memory that is not in use. Arenas pass their blocks on to later arenas, so that a steady state allocates
+// nothing. They keep at most as many bytes as were in use at once, plus 256 MB. Safe at any time, from any thread.
 CH_API void ch_memory_trim(void);
 
 // Blocks of arenas, in bytes.
@@ -40,16 +40,16 @@ typedef struct ChMemoryInfo {
   size_t kept;             // for later
   long allocations;        // from the allocator since the program began
 } ChMemoryInfo;
-CH_API ChMemoryInfo ch_memory_info(void);  // what arenas hold now
+CH_API ChMemoryInfo ch_memory_info(void);  // returns the figures of this moment
 
 typedef enum ChLogLevel { CH_LOG_INFO, CH_LOG_ERROR } ChLogLevel;
 typedef void (*ChLogFn)(void* user, ChLogLevel level, const char* text);
 
-// Receives notices that no context's `notice` takes (CH_LOG_INFO), and reports of a broken invariant of the library
-// itself before it calls abort (CH_LOG_ERROR). NULL, the default: nobody. Called from any thread that calls the
-// library.
+// Sets the function that receives notices that no context's `notice` takes (CH_LOG_INFO). It also receives a report of
+// a broken invariant of the library before the library calls abort (CH_LOG_ERROR). NULL, the default: none. It is
+// called from any thread that calls the library.
 CH_API void ch_log_set(ChLogFn log, void* user);
-// Passes a line of at most 511 characters to it; does nothing if nobody listens.
+// Passes a line of at most 511 characters to that function; does nothing if none is set.
 CH_API void ch_log(ChLogLevel level, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef __cplusplus

@@ -45,7 +45,7 @@ typedef struct ChOwnLaw {
   // Section: sigma(u) = max { -p . u : p in D } and, if gradient is not NULL, -p of a p that attains it. Set: NULL.
   double (*support)(const double* parameter, const double* u, double* gradient);
   // One block with everything else frozen: r with u = W r + q (W row-major, dimension x dimension) that meets the law.
-  // Starts from r. Returns false if it found nothing; the library then searches itself. NULL: the library always
+  // Starts from r. Returns false if it found no such r; the library then searches itself. NULL: the library always
   // searches.
   bool (*solve)(const double* parameter, const double* W, const double* q, double* r);
   // How far (r, u) is from the law by your own measure, >= 0, in joules: the certificate's `dissipation`. It should
@@ -58,8 +58,9 @@ enum { CH_OWN_LAWS_MAX = CH_LAW_END - CH_LAW_OWN };
 // Tests the row at points and parameters that are the same in every run. The projection must be idempotent and
 // nonexpansive, x - y must be normal to the set at y, and the derivative must be the limit of differences. The support
 // function must be attained; the local solution and the residual must agree with the projection. CH_ERR_RANGE names
-// what is wrong, where, and what would be right; CH_ERR_ARGUMENT for a row that is incomplete; CH_ERR_SIZE for one too
-// many. A law lives as long as the program. Register laws before the first problem that names them; out may be NULL.
+// what is wrong, where, and what would be right; CH_ERR_ARGUMENT for a row that is incomplete; CH_ERR_SIZE if
+// CH_OWN_LAWS_MAX laws are already registered. A law lives as long as the program. Register laws before the first
+// problem that names them; out may be NULL.
 CH_API ChStatus ch_law_register(ChContext* context, const ChOwnLaw* law, ChLaw* out);
 
 #ifdef __cplusplus

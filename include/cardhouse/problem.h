@@ -26,7 +26,7 @@ typedef enum ChForm { CH_FORM_LOCAL, CH_FORM_GLOBAL } ChForm;
 typedef enum ChPose { CH_POSE_COULOMB, CH_POSE_RELAXED, CH_POSE_FRICTIONLESS } ChPose;
 
 enum { CH_BLOCK_MAX = 6 };   // largest dimension of a block
-enum { CH_BLOCK_MORE = 4 };  // parameters of laws that need others than those named below
+enum { CH_BLOCK_MORE = 4 };  // parameters of a law besides those named in ChBlock
 
 // One block of the problem. The library fills in `row`.
 typedef struct ChBlock {
@@ -39,10 +39,10 @@ typedef struct ChBlock {
       compliance;  // compliant: c in (m/s)/(N s) = 1/kg; 1 / (k h^2) for a spring of stiffness k in a step of length h
   int sides;       // contact in space: 0 = smooth; M = polygon with corners mu (cos, sin)(2 pi j / M), M even, >= 4
   int curve;       // friction over the speed of slip: 1 + the index of the curve in the problem; 0: mu is constant
-  double more[CH_BLOCK_MORE];        // as the law's row says. rolling, drilling, ellipsoidal: mu_r, mu_d in metres;
-                                     // cohesive: the largest pull c, an impulse
-  const ChFrictionSection* section;  // section: the caller's at a build, the problem's own in what was built
-  double shear;  // compliant, cohesive: c_t of the tangents, as `compliance` is of the normal; 0: rigid along them
+  double more[CH_BLOCK_MORE];        // what they are depends on the law. rolling, drilling, ellipsoidal: mu_r, mu_d in
+                                     // metres; cohesive: the largest pull c, an impulse
+  const ChFrictionSection* section;  // section: the caller's in a definition, the problem's own copy in a built problem
+  double shear;  // compliant, cohesive: c_t of the tangents, in the unit of `compliance`; 0: rigid along them
 } ChBlock;
 
 // The definition that a caller fills in. The build copies everything, so the arrays may go out of scope after it.
@@ -56,7 +56,7 @@ typedef struct ChProblemDef {
   const double* f;  // global: dof
   const double* w;  // rows (local: q)
   const int* body;  // global: dof -> body, whose degrees of freedom are adjacent. For speed only; may be NULL
-  int curve_count;  // of friction over speed, which blocks name; a curve without points is refused
+  int curve_count;  // of friction over speed, to which blocks refer; a curve without points is refused
   const ChFrictionCurve* curves;
 } ChProblemDef;
 
@@ -93,40 +93,41 @@ typedef struct ChProblemView {
 // Returns a view of a problem. Cheap; valid until the problem is destroyed.
 CH_API ChProblemView ch_problem_view(const ChProblem* problem);
 
-// Replaces block i: another friction, other bounds, a polygon. Its dimension must stay the same;  `row` is not read.
-// Refuses what ch_problem_build refuses, and then leaves the block as it is.
+// Replaces block i, for example to change its friction or bounds or to set a polygon. Its dimension must stay the same;
+// `row` is not read. Refuses what ch_problem_build refuses; the block then stays as it is.
 CH_API ChStatus ch_problem_set_block(ChContext* context, ChProblem* problem, int i, const ChBlock* block);
 
-// Gives every contact in space a polygonal section: inscribed, corners on the circle or ellipse, or circumscribed
-// (outer). An even number of sides from 4 to 64. Plane contacts have two directions anyway and stay as they are.
+// Gives every contact in space a polygonal section: inscribed, with its corners on the circle or ellipse, or
+// circumscribed (outer). The number of sides is even, from 4 to 64. Plane contacts have two directions anyway and stay
+// as they are.
 CH_API ChStatus ch_problem_set_polygon(ChContext* context, ChProblem* problem, int sides, bool outer);
 enum { CH_SIDES_MIN = 4, CH_SIDES_MAX = 64 };
 
-// Such a section as a word: polygon, polygon:M, outer-polygon, outer-polygon:M. False for any other word; sides = 0 for
-// an M that is odd or out of range.
+// Reads such a section from a word: polygon, polygon:M, outer-polygon or outer-polygon:M. Returns false for any other
+// word. An M that is odd or out of range gives sides = 0.
 CH_API bool ch_cone_polygon(const char* word, bool* outer, int* sides);
 
-// The support function of a contact's friction at the slip that u (of the block's dimension) has, mu |u_T| for a round
-// cone: what De Saxce's shift adds to u_n, and what friction dissipates for each unit of normal reaction. 0 for laws
-// without friction.
+// Returns the support function of a contact's friction at the slip in u (of the block's dimension): mu |u_T| for a
+// round cone. De Saxce's shift adds this value to u_n, and friction dissipates it for each unit of normal reaction. 0
+// for laws without friction.
 CH_API double ch_contact_support(const ChBlock* block, ChPose pose, const double* u);
 
-// How many blocks obey a law, and how many rows they have.
+// Return how many blocks obey a law, and how many rows they have.
 CH_API int ch_problem_count(const ChProblem* problem, ChLaw law);
 CH_API int ch_problem_rows(const ChProblem* problem, ChLaw law);
 
-// A solution in the problem's own units. u and v follow from r; arrays belong to the caller.
-// Global: v = M^-1 (H r + f), u = H^T v + w; v may be NULL. Local: u = W r + w, v is not touched.
+// Computes u and v from the reactions r, in the problem's own units. The arrays belong to the caller. Global: v = M^-1
+// (H r + f), u = H^T v + w; v may be NULL. Local: u = W r + w, v is not touched.
 CH_API ChStatus ch_problem_velocity(ChContext* context, const ChProblem* problem, const double* r, double* v,
                                     double* u);
 
-// Of reactions r and velocities u = W r + q, rows of each: the branch of every block. Fails where the problem cannot be
-// graded.
+// Finds the branch of every block from reactions r and velocities u = W r + q, one entry of each for every row. Fails
+// if the problem cannot be graded.
 CH_API ChStatus ch_problem_branches(ChContext* context, const ChProblem* problem, const double* r, const double* u,
                                     ChBranch* branch);
 
-// u += C r of compliant contacts, c r_n in their normal rows and c_t r_T in their tangents: from the velocity to what
-// the laws speak of.
+// Adds C r of compliant contacts to u: c r_n in their normal rows and c_t r_T in their tangents. The laws of compliant
+// contacts hold for the sum.
 CH_API void ch_problem_add_compliance(const ChProblem* problem, const double* r, double* u);
 
 #ifdef __cplusplus

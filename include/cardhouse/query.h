@@ -1,8 +1,8 @@
 // Questions about places, asked between steps: rays, closest points, overlaps. A question changes nothing.
 //
-// A query looks at every shape, and first at its bounding ball. Distances are in metres, points and normals in the
-// world frame. Gaps are signed: negative where solids overlap. Meshes are met as in contacts (docs/collision.md): two
-// meshes with their corners, edges and faces.
+// A query tests every shape, beginning with its bounding ball. Distances are in metres, points and normals in the world
+// frame. Gaps are signed: negative where solids overlap. Meshes are treated as in contacts (docs/collision.md): two
+// meshes meet with their corners, edges and faces.
 #ifndef CARDHOUSE_QUERY_H
 #define CARDHOUSE_QUERY_H
 
@@ -17,13 +17,14 @@ typedef struct ChSimulation ChSimulation;
 typedef struct ChRayHit {
   ChBodyId body;  // none: nothing was hit, and the rest is 0
   ChShapeId shape;
-  double distance;  // from the start of the ray; 0 if that is inside
+  double distance;  // from the start of the ray; 0 if the start is inside
   ChVec3 point;
   ChVec3 normal;  // unit, against the ray
 } ChRayHit;
 
-// Returns the first shape that a ray meets within `reach` (may be INFINITY). `direction` need not be unit. Deformable
-// bodies are met as they are deformed. CH_ERR_RANGE if the ray is not finite, has no direction or a negative reach.
+// Returns the first shape that a ray meets within `reach` (may be INFINITY). `direction` need not be unit. The ray
+// meets deformable bodies as they are deformed. CH_ERR_RANGE if the ray is not finite, has no direction or a negative
+// reach.
 CH_API ChStatus ch_simulation_cast_ray(ChContext* context, const ChSimulation* simulation, ChVec3 from,
                                        ChVec3 direction, double reach, ChRayHit* hit);
 
@@ -40,7 +41,7 @@ typedef struct ChClosestPoints {
 CH_API ChStatus ch_simulation_closest(ChContext* context, const ChSimulation* simulation, ChBodyId a, ChBodyId b,
                                       double within, ChClosestPoints* out);
 
-// A solid to ask with, of any type that its sizes describe: in space a ball, box, capsule, cylinder or ellipsoid, in
+// The solid of a query, of any type that its sizes describe: in space a ball, box, capsule, cylinder or ellipsoid, in
 // the plane a disk, rectangle or ellipse.
 typedef struct ChQueryProbe {
   ChShapeType type;

@@ -33,7 +33,7 @@ CH_API ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* trajectory, 
 CH_API ChStatus ch_trajectory_flush(ChContext* context, ChTrajectory* trajectory);
 // Writes pending rows, closes and frees. A file that was never closed is valid up to its last flush.
 CH_API ChStatus ch_trajectory_close(ChContext* context, ChTrajectory* trajectory);
-// Returns the sums over the steps since the last row, which a checkpoint between two rows needs.
+// Return and set the sums over the steps since the last row, which a checkpoint between two rows needs.
 CH_API ChRowSum ch_trajectory_since(const ChTrajectory* trajectory);
 CH_API void ch_trajectory_set_since(ChTrajectory* trajectory, const ChRowSum* since);
 
@@ -52,11 +52,11 @@ typedef struct ChSummary {
   long iterations_max, contacts_sum, iterations_sum;
   ChCertificate worst, sum;  // over the steps
   double penetration, joint_error;
-  double overlap;                                 // largest, over the radius of the smaller moving body
-  double stored;                                  // in compliant contacts at the end, joule; part of energy_end
-  double deferred;                                // largest part of an overlap left for later steps, metres
-  double relaxed;                                 // largest part of an overlap that others opposed, metres
-  long relaxed_steps;                             // number of steps that had such a part
+  double overlap;      // largest, over the radius of the smaller moving body
+  double stored;       // in compliant contacts at the end, joule; part of energy_end
+  double deferred;     // largest part of an overlap left for later steps, metres
+  double relaxed;      // largest part of an overlap that stays because other overlaps oppose its removal, metres
+  long relaxed_steps;  // number of steps that had such a part
   double energy_start, energy_end, largest_gain;  // joule
   double heat;                                    // of damping inside deformable bodies, in all, joule
   double gain_sum;                                // unexplained gains of all steps, joule
@@ -69,8 +69,8 @@ typedef struct ChSummary {
   ChVec3 momentum_start, momentum_end, angular_momentum_start, angular_momentum_end;
   double displacement;  // largest distance of a centre of mass from its start
   int displaced;        // the body of that distance, or -1
-  // Every hundredth of a second deformable bodies are checked for parts that are turned inside out: the number of
-  // checks, how many found one, the first such body (-1: none), and when.
+  // Every hundredth of a second the run checks deformable bodies for parts that are turned inside out: the number of
+  // checks, how many found such a part, the first such body (-1: none), and when it was found.
   long looks, looks_folded;
   int folded;
   double folded_at, looked_at;
@@ -83,7 +83,7 @@ CH_API ChSummary ch_summary_begin(const ChSimulation* simulation);
 CH_API void ch_summary_add(ChSummary* summary, const ChSimulation* simulation);
 
 typedef struct ChTable ChTable;  // CSV, one line a step; worlds with deformable bodies have one more column
-// With `resume` an existing table is continued, and lines of later steps are removed.
+// With `resume` an existing table is continued, and lines beyond the simulation's present step are removed.
 CH_API ChStatus ch_table_create(ChContext* context, const char* path, const ChSimulation* simulation, bool resume,
                                 ChTable** out);
 CH_API ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* simulation);
@@ -102,7 +102,7 @@ CH_API ChStatus ch_vtk_close(ChContext* context, ChVtk* vtk);
 // folder.
 CH_API ChStatus ch_problem_record(ChContext* context, const char* folder, const ChSimulation* simulation);
 
-// The state of a run's records: with it, a continued run writes what the whole run would have written.
+// The state of a run's records. With it, a continued run writes the same records as an uninterrupted run.
 typedef struct ChRecordState {
   ChSummary summary;
   ChRowSum since;
@@ -113,16 +113,16 @@ typedef struct ChRecordState {
 // checkpoint is there, complete.
 CH_API ChStatus ch_checkpoint_write(ChContext* context, const char* path, const ChSimulation* simulation,
                                     const char* scene, const ChRecordState* records);
-// Does the same with the block that ch_simulation_save wrote before the present step. Another thread may call it while
-// that step runs.
+// Writes a checkpoint from the block that ch_simulation_save wrote before the present step. Another thread may call it
+// while that step runs.
 CH_API ChStatus ch_checkpoint_write_saved(ChContext* context, const char* path, const ChSimulation* simulation,
                                           const char* scene, const ChRecordState* records, const void* saved,
                                           size_t size);
-// Loads a checkpoint into a simulation of the same scene. Scenes are the same if their texts and the corners of their
-// meshes and hulls are.
+// Loads a checkpoint into a simulation of the same scene. Scenes are the same if their texts are equal, and the corners
+// of their meshes and hulls.
 CH_API ChStatus ch_checkpoint_read(ChContext* context, const char* path, ChSimulation* simulation, const char* scene,
                                    ChRecordState* records);
-// Returns which options of the simulation, or frictions of its world, differ from those of the checkpoint: "h was
+// Lists the options of the simulation, and the frictions of its world, that differ from those of the checkpoint: "h was
 // 0.001, is 0.002; ...", or NULL. The caller frees it. A run that continues with other options does not repeat the bits
 // of the first.
 CH_API ChStatus ch_checkpoint_changes(ChContext* context, const char* path, const ChSimulation* simulation,

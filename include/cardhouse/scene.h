@@ -1,5 +1,5 @@
 // A scene: a world and how to run it, as JSON text. docs/scene.md describes the form, docs/scene.schema.json states it.
-// What reads a scene reads a robot, too, in URDF or MJCF: docs/robots.md.
+// The functions that read a scene also read a robot in URDF or MJCF: docs/robots.md.
 #ifndef CARDHOUSE_SCENE_H
 #define CARDHOUSE_SCENE_H
 
@@ -19,46 +19,47 @@ typedef struct ChScene {
   ChSimulationOptions options;
   double until;         // seconds
   ChSetting* settings;  // those of options.solve
-  char* notes;          // of a robot's file: what was read in another way or not at all, a line each; NULL: nothing
+  char* notes;          // of a robot's file: what was read differently or left out, one line each; NULL: nothing
 } ChScene;
 
 // Reads a scene from text. `file` names it in messages and is the start of relative paths; NULL: the working folder. A
-// wrong scene is refused with file, line, column, JSON path, what is there and what would be right.
+// wrong scene is refused. The message gives file, line, column, JSON path, the value found and what would be right.
 CH_API ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, ChScene** out);
 // Reads a scene from a file, from standard input ("-"), or by the name of a built-in scene.
 CH_API ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** out);
-// Does the same with another law of contact, "rigid" or "compliant" (ch_contact_law_name); NULL: as the scene says. A
-// built-in scene with a parameter "contact" is made for that law.
+// Opens a scene as ch_scene_open does, with the law of contact `contact`: "rigid" or "compliant" (ch_contact_law_name);
+// NULL: as the scene says. A built-in scene with a parameter "contact" is made for that law.
 CH_API ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out);
 
-// All faults of a scene, in the order of the text, each with the message that a context would have.
+// All faults of a scene, in the order of the text, each with the message that a context would hold.
 enum { CH_SCENE_FAULTS_MAX = 50 };
 typedef struct ChSceneFaults {
   int count, more;  // more: faults for which there was no room
   char text[CH_SCENE_FAULTS_MAX][CH_MESSAGE_SIZE];
 } ChSceneFaults;
 
-// Reads a scene from text as ch_scene_parse does, and lists all that is wrong with it; see ChSceneChoice.
+// Reads a scene from text as ch_scene_parse does, and lists all of its faults; see ChSceneChoice.
 CH_API ChStatus ch_scene_parse_telling(ChContext* context, const char* text, const char* file, ChSceneFaults* faults,
                                        ChScene** out);
 
 // How to open a scene.
 typedef struct ChSceneChoice {
   const char* contact;                 // law of contact as for ch_scene_open_as; NULL: as the scene says
-  int parameter_count;                 // of
+  int parameter_count;                 // pairs in
   const char* const (*parameters)[2];  // name and value as text: of a built-in scene, or of a file's "parameters"
   // Where to list all faults of a scene that is refused; the context has the first. Faults that show only when the
   // world is built (a body's mass, overlaps) come last in the list. NULL: reading ends at the first fault.
   ChSceneFaults* faults;
 } ChSceneChoice;
-// Does the same with values for the scene's parameters. An unknown name is refused with the nearest known one. A value
-// for a file's parameter may be a formula ("2*pi", "n/4") in terms of parameters that the file states before it.
+// Opens a scene as ch_scene_open does, with the law, parameters and list of faults that `choice` gives. An unknown name
+// is refused with the nearest known one. A value for a file's parameter may be a formula ("2*pi", "n/4") in terms of
+// parameters that the file states before it.
 CH_API ChStatus ch_scene_open_with(ChContext* context, const char* name, const ChSceneChoice* choice, ChScene** out);
-// Reads a scene from text, with values for its parameters and the list of faults that `choice` asks for. Its law of
-// contact is not read.
+// Reads a scene from text, with values for its parameters and the list of faults that `choice` asks for.
+// `choice->contact` is not read.
 CH_API ChStatus ch_scene_parse_with(ChContext* context, const char* text, const char* file, const ChSceneChoice* choice,
                                     ChScene** out);
-// Does the same, but accepts any overlap at the start; ch_simulation_heal needs such scenes.
+// Opens a scene as ch_scene_open does, but accepts any overlap at the start. ch_simulation_heal needs such scenes.
 CH_API ChStatus ch_scene_open_overlapping(ChContext* context, const char* name, ChScene** out);
 // Adds the content of a scene's text to a simulation between two steps: its bodies, joints and forces, in the last
 // rows. Materials are those of the simulation's world; other settings of the text are ignored. Points and axes of
@@ -70,8 +71,8 @@ CH_API void ch_scene_destroy(ChScene* scene);
 
 // Returns how many built-in scenes there are.
 CH_API int ch_scene_builtin_count(void);
-// Returns the name of built-in scene `index`, from 0 to below the count, and one line about it. The texts belong to the
-// library.
+// Return the name of built-in scene `index` (0 to ch_scene_builtin_count() - 1), and one line about it. The texts
+// belong to the library.
 CH_API const char* ch_scene_builtin_name(int index);
 CH_API const char* ch_scene_builtin_summary(int index);
 // Returns the index of a built-in scene, -1 if none has this name.

@@ -41,7 +41,7 @@ typedef struct ChShapeView {
   const int* cells;           // indices of points
 } ChShapeView;
 
-// Returns how many shapes there are, and a view of one.
+// Return how many shapes there are, and a view of one.
 CH_API int ch_world_shape_count(const ChWorld* world);
 CH_API ChShapeView ch_world_shape(const ChWorld* world, int shape);
 // Returns how many shapes a body of a sealed world has; `first` (may be NULL) is the row of its first.
@@ -49,7 +49,8 @@ CH_API int ch_world_body_shapes(const ChWorld* world, int body, int* first);
 // Returns the volume, m^3 (plane: m^2); 0 for open meshes, half-spaces and other shapes without a volume.
 CH_API double ch_world_shape_volume(const ChWorld* world, int shape);
 
-// Returns the first shape of the world with the same mesh, chain or skin, perhaps itself; itself if it has none.
+// Returns the first shape of the world with the same mesh, chain or skin as `shape`. This may be `shape` itself, and
+// always is if it has none of these.
 CH_API int ch_world_shape_like(const ChWorld* world, int shape);
 
 // A surface: polygons, or polylines if `line` is set.
@@ -58,7 +59,7 @@ typedef struct ChPatches {
   ChVec3* points;        // in the shape's frame, metres
   int *sizes, *corners;  // corners per cell; their points, cell after cell
   bool line;             // cells are polylines
-  double* uv;            // 2 a corner: its place on a texture, v upwards; NULL: none
+  double* uv;            // 2 a corner: its coordinates on a texture, v upwards; NULL: none
 } ChPatches;
 
 // `about` and `reach` give a ball around the finite shapes of the world, in the shape's frame; a half-space shows its
@@ -82,10 +83,10 @@ CH_API void ch_patches_free(ChPatches* patches);
 
 // --- materials -------------------------------------------------------------------------------------------------------
 
-// Returns how many materials there are, and one of them; the name belongs to the world.
+// Return how many materials there are, and one of them; its name belongs to the world.
 CH_API int ch_world_material_count(const ChWorld* world);
 CH_API ChMaterialDef ch_world_material(const ChWorld* world, int material);
-// Returns the pairs of materials that have their own numbers.
+// Return how many pairs of materials have their own numbers, and one of them.
 CH_API int ch_world_pair_count(const ChWorld* world);
 CH_API ChPairDef ch_world_pair(const ChWorld* world, int pair);
 // Says whether some surfaces have different friction along and across.

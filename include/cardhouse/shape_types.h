@@ -1,4 +1,4 @@
-// Every type of shape, one row each. The row makes the enumerator, and names the file of src/model/shapes that says
+// Every type of shape, one row each. The row makes the enumerator and names the file of src/model/shapes that defines
 // everything else about the type: docs/adding_a_shape.md.
 #ifndef CARDHOUSE_SHAPE_TYPES_H
 #define CARDHOUSE_SHAPE_TYPES_H
@@ -33,7 +33,7 @@ extern "C" {
   X(HEIGHTFIELD, heightfield) /* columns, rows, heights, cell, scale: ground, on fixed or kinematic bodies */   \
   X(SEGMENTS, segments)      /* points, segments, radius, line_density */                                       \
   X(POINTS, points)          /* points, radius, point_mass */                                                   \
-  /* the next one here: what is above keeps its number */
+  /* add the next type here, so that the others keep their numbers */
 // clang-format on
 
 #define CH_SHAPE_ENUMERATOR(NAME, name) CH_SHAPE_##NAME,
@@ -55,7 +55,7 @@ typedef struct ChShapeInfo {
   bool ball;            // a ball, or a disk in the plane, about its origin
   bool drawn_by_name;   // the viewer's page knows its form and needs only numbers; otherwise it gets the surface
   int field_count;
-  const ChDefField* fields;  // what it reads of ChShapeDef, besides type, material, at, orientation and angle
+  const ChDefField* fields;  // members of ChShapeDef that it reads, besides type, material, at, orientation and angle
 } ChShapeInfo;
 
 // Returns a type of the table above; it lives as long as the program. NULL if there is no such type.

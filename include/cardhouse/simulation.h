@@ -39,7 +39,7 @@ CH_API const char* ch_contact_law_name(ChContactLaw law);
 // Finds the law of that name. Returns false, and writes nothing, if there is none.
 CH_API bool ch_contact_law_find(const char* name, ChContactLaw* out);
 
-// When a step is undone and repeated in shorter ones (docs/stepping.md).
+// When a step is undone and repeated as shorter ones (docs/stepping.md).
 typedef enum ChAdaptive {
   CH_ADAPTIVE_OFF,   // never
   CH_ADAPTIVE_GAP,   // if bodies would overlap by more than `gap_tolerance` at its end: this step and the next become
@@ -75,17 +75,17 @@ typedef struct ChSimulationOptions {
   bool look_ahead;  // the margin grows with the closing speed
   bool reduce_contacts;
   ChAdaptive adaptive;
-  double gap_tolerance;  // metres
-  double
-      overlap_tolerance;  // metres: the step is halved, down to h/64, if a pair would end it with a larger overlap than
-                          // this and than at its beginning; CH_OVERLAP_BY_SHAPES is the default; INFINITY: never
+  double gap_tolerance;      // metres
+  double overlap_tolerance;  // metres: the step is halved, down to h/64, if at its end a pair would overlap by more
+                             // than this and by more than at its beginning; CH_OVERLAP_BY_SHAPES is the default;
+                             // INFINITY: never
   double penetration_bound;  // largest accepted overlap, a share of the smaller moving body's radius; positive
   double energy_bound;       // largest accepted gain, a share of `exchanged`; positive
   int halvings;              // the shortest substep of a step that misses is h / 2^halvings; 1 to 20
   int good_steps;            // after this many substeps in a row that met the tolerance, the next is twice as long
-  double trial_work;         // share of the work limit for a step that may still be halved, in (0, 1]
-  bool warm;                 // reactions of the last step start the next
-  bool rest;                 // certified rest is kept: docs/rest.md
+  double trial_work;         // share of the work limit that a step may use if it may still be halved, in (0, 1]
+  bool warm;                 // the solve of a step starts from the reactions of the last step
+  bool rest;                 // islands at certified rest are kept while nothing changes: docs/rest.md
   bool islands;              // unconnected sets of bodies are solved separately; false: a step is one problem
   int threads;               // the answer does not depend on it
   double step_limit;  // wall-clock seconds for a step. Its solves end in time with their best answers, so the result
@@ -138,7 +138,7 @@ typedef struct ChStepInfo {
   double kinetic, potential;  // joules; `potential` includes the energy stored in compliant contacts, `stored`
   double stored;
   double work;       // by motors, prescribed motions, kinematic bodies, applied forces and changing gravity
-  double heat;       // that damping and dashpots inside deformable bodies took from the energy in this step, joules
+  double heat;       // energy that damping and dashpots inside deformable bodies dissipated in this step, joules
   double gain;       // increase of the total energy that neither `work` nor round-off explains, or 0
   double exchanged;  // scale for `gain`: kinetic energy, change of potential energy, work, and the energy that would
                      // lift each body by its radius
@@ -151,8 +151,8 @@ typedef struct ChStepInfo {
 // Returns the margin, in metres, that CH_MARGIN_BY_SIZE means for a sealed world in steps of h seconds.
 CH_API double ch_world_margin(const ChWorld* world, double h);
 
-// Makes a simulation of a world. The simulation owns the world from then on and frees it; so does this function if it
-// fails. Copies the options, including the names of methods, settings and integrator.
+// Makes a simulation of a world. The simulation owns the world from then on and frees it. If this function fails, it
+// frees the world. Copies the options, including the names of methods, settings and integrator.
 CH_API ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimulationOptions* options,
                                      ChSimulation** out);
 // Frees a simulation and its world; NULL is legal.
@@ -212,12 +212,12 @@ CH_API ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* sim
 // Moves the centre of mass of a body; orientation and velocities stay. The caller makes sure that joints hold and
 // nothing overlaps at the new place.
 CH_API ChStatus ch_simulation_place(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 position);
-// Applies an impulse, in newton seconds, to a dynamic body at `point` of the world; on a deformable body, to the
-// nearest vertex of its skin.
+// Applies an impulse, in newton seconds, to a dynamic body at `point` in the world. On a deformable body the impulse
+// acts on the nearest vertex of the skin.
 CH_API ChStatus ch_simulation_push(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 impulse,
                                    ChVec3 point);
 
-// A damped spring to pull a body with, in terms of the body alone.
+// A damped spring that pulls a body. Its numbers do not depend on the body's mass.
 typedef struct ChGrip {
   double frequency;  // Hz
   double damping;    // ratio, 1 = critical
@@ -226,8 +226,8 @@ typedef struct ChGrip {
 // Returns 4 Hz, critically damped, 200 N/kg.
 CH_API ChGrip ch_grip_default(void);
 // Pulls the point `local` (in the body's frame as it moves, origin at the centre of mass) towards `target` over the
-// next step. Call it before each step for as long as the pull lasts. Stable at any h. On a deformable body it pulls the
-// vertex of the skin that is nearest to `local` in the undeformed shape.
+// next step. Call it before each step for as long as the pull lasts. Stable at any h. On a deformable body the spring
+// pulls the vertex of the skin that is nearest to `local` in the undeformed shape.
 CH_API ChStatus ch_simulation_pull(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 local,
                                    ChVec3 target, const ChGrip* grip);
 // Sets gravity from now on, m/s^2; in the plane z must be 0.
@@ -243,8 +243,8 @@ CH_API ChStatus ch_simulation_remove_force(ChContext* context, ChSimulation* sim
 // Continues from another simulation, `from`, whose bodies are the first of this simulation's and whose joints are the
 // same. Copies its time, states and warm starts. Bodies that `from` does not have keep their initial state.
 CH_API ChStatus ch_simulation_carry(ChContext* context, ChSimulation* simulation, const ChSimulation* from);
-// Writes the island of each body (by row) in the last step, -1 if it is in none. Returns false, and writes nothing, if
-// the islands are not known: before the first step and after a change of options.
+// Writes the island of each body (by row) in the last step; -1 if the body is in none. Returns false, and writes
+// nothing, if the islands are not known: before the first step and after a change of options.
 CH_API bool ch_simulation_islands(const ChSimulation* simulation, int* island);
 
 // Builds the contact problem of the last step, all islands together, in global form; the caller destroys it.
@@ -258,7 +258,7 @@ CH_API int ch_simulation_freedoms(const ChSimulation* simulation);
 // Writes everything that the next steps depend on, as one block of bytes; a simulation of the same world that loads it
 // continues bit for bit. `bytes` = NULL asks for the size. Commands (targets, wrenches, places) are not included.
 CH_API ChStatus ch_simulation_save(ChContext* context, const ChSimulation* simulation, void* bytes, size_t* size);
-// Continues from such a block. CH_ERR_FORMAT or CH_ERR_SIZE if it is not of this world, and then nothing changes.
+// Continues from such a block. CH_ERR_FORMAT or CH_ERR_SIZE if the block is not of this world; then nothing changes.
 CH_API ChStatus ch_simulation_load(ChContext* context, ChSimulation* simulation, const void* bytes, size_t size);
 
 #ifdef __cplusplus

@@ -31,7 +31,7 @@ typedef struct ChSoftView {
   ChSoftKind kind;
   int modes;
   bool clamped;             // its frame does not move
-  bool recorded;            // from a recording: it is drawn and measured, not stepped
+  bool recorded;            // from a recording: the body is drawn and measured, not stepped
   double mass;              // kg
   const double* frequency;  // of the modes, rad/s
   double alpha, beta;       // Rayleigh damping, 1/s and s
@@ -40,8 +40,8 @@ typedef struct ChSoftView {
   const ChSoftSkin* skin;   // the same pointer for bodies of equal mesh and material
 } ChSoftView;
 
-// Returns false if the body is rigid or does not exist; `out` may be NULL. `first_mode` is known once the world is
-// sealed.
+// Writes the properties of a deformable body to `out`, which may be NULL. Returns false if the body is rigid or does
+// not exist. `first_mode` is known once the world is sealed.
 CH_API bool ch_world_soft(const ChWorld* world, int body, ChSoftView* out);
 
 // Returns the total number of modes of the deformable bodies of a sealed world.
@@ -56,7 +56,7 @@ CH_API double ch_soft_bent(const ChSoftView* soft, const double* amplitudes);
 // Says whether the body is turned inside out somewhere; false for rigid and recorded bodies.
 CH_API bool ch_world_soft_is_folded(const ChWorld* world, int body, const double* amplitudes);
 
-// Returns the elastic energy under these amplitudes (without what arms of a viscoelastic body hold), in joules, and the
+// Return the elastic energy under these amplitudes, in joules, without that in the arms of a viscoelastic body, and the
 // least local volume relative to rest: 1 unbent, 0 or less where the body is turned inside out. NaN for rigid and
 // recorded bodies.
 CH_API double ch_world_soft_energy(const ChWorld* world, int body, const double* amplitudes);
@@ -76,9 +76,9 @@ CH_API void ch_world_get_modes(const ChWorld* world, int body, double* amplitude
 
 // --- recordings ------------------------------------------------------------------------------------------------------
 
-// A recording may be read later and elsewhere, when the mesh of a body has changed or is missing, and a basis that is
-// computed again need not match the recorded amplitudes. So nothing is computed again: skin and modes are those of the
-// run, and mass and inertia follow from the skin, which encloses the whole mesh.
+// A recording may be read after the mesh of a body has changed or on a machine without it, and a new basis need not
+// match the recorded amplitudes. So no basis is computed: skin and modes are those of the run. Mass and inertia follow
+// from the skin, which encloses the whole mesh.
 typedef struct ChRecordedSkin {
   int modes;
   double* frequency;  // of the modes, rad/s

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 // One method-specific option, for example {"nsgs.anderson", 10}. ch_option_info and `cardhouse methods --options` list
-// them all; another name is refused, with the nearest known one.
+// them all. An unknown name is refused, and the message suggests the nearest known one.
 typedef struct ChSetting {
   const char* name;
   double value;
@@ -25,12 +25,12 @@ typedef void (*ChHistoryFn)(void* user, int part, const char* stage, int iterati
 // Returns true if the caller wants the work to end now. Once true, it must stay true until the call has returned.
 typedef bool (*ChStopFn)(void* user);
 
-// What a step knows of its contact problem beyond the problem itself. Baselines use it.
+// Facts about a step that its contact problem does not contain. Baseline methods use them.
 typedef struct ChStepFacts {
   double h;              // seconds
   const double* gap;     // rows: signed gap at the beginning of the step; 0 in a row that is no contact's normal
   const double* added;   // rows: the term that stabilisation adds to u for a gap, gamma gap / h
-  const double* coasts;  // rows: u without loads and reactions, from the velocities that bodies have; NULL: not known
+  const double* coasts;  // rows: u from the bodies' present velocities, without loads and reactions; NULL: not known
 } ChStepFacts;
 
 // How to solve. A plain value: the texts and arrays that it names stay the caller's and must live as long as the call.
@@ -43,7 +43,7 @@ typedef struct ChSolveOptions {
   long max_iterations;  // 0 = the method's own limit
   double time_limit;    // seconds, default 60; INFINITY: none
   double work_limit;   // counted work, about 1e9 a second: stops at the same place on any machine. Default INFINITY; 0:
-                       // by the size of the problem, 2e7 and 1.25e6 a row, at most 1e9
+                       // by the size of the problem: 2e7 plus 1.25e6 a row, at most 1e9 or 6e3 a row, whichever is more
   int threads;         // 1; the answer does not depend on it
   const double* warm;  // reactions to start from, in the problem's units, or NULL
   double accept;  // a start whose error is at most this is kept; default 0: the tolerance. A start between this and the
@@ -52,7 +52,8 @@ typedef struct ChSolveOptions {
   int setting_count;
   const ChSetting* settings;  // setting_count of them, the caller's; the last value of a repeated setting counts
   ChHistoryFn history;
-  bool history_every;  // also at iterations in which the method does not compute its error: costs time, changes no bits
+  bool history_every;  // calls `history` also at iterations in which the method does not compute its error: costs time,
+                       // changes no bits
   void* history_user;
   ChStopFn stop;  // called often, by every thread that solves; NULL: no stop
   void* stop_user;
@@ -88,23 +89,23 @@ typedef struct ChMethodInfo {
   const char* name;
   const char* summary;
   const char* document;    // its source
-  const char* equation;    // the equation there, and in others
+  const char* equation;    // the equation there, and in other sources
   const char* literature;  // further reading, or NULL
   bool exact;              // reaches exact Coulomb friction
   bool outer;              // takes --inner
   bool inner;              // can be used as --inner
   bool local;              // a local or heuristic method, which may end short of a solution
   bool polygons;           // takes contacts in space only with polygons: ch_problem_set_polygon
-  bool baseline;           // no solver: one answer by its own rule, without a warm start, graded like any other
+  bool baseline;  // not a solver: gives one answer by its own rule, without a warm start, graded like any other
 } ChMethodInfo;
 
-// Returns how many methods there are, and one of them, `index` from 0; all zero beyond. Its texts belong to the library
-// and live as long as the program.
+// Return how many methods there are, and one of them, `index` from 0; all zero beyond the last. Its texts belong to the
+// library and live as long as the program.
 CH_API int ch_method_count(void);
 CH_API ChMethodInfo ch_method_info(int index);
 
-// Returns the iterations in a step of the game engines that a method stands for; steps keep its answer, good or bad. 0:
-// the method stands for none, or no method has this name.
+// Returns how many iterations a step makes in the game engines that a method stands for. Steps keep the answer of such
+// a method, good or bad. 0: the method stands for no engine, or no method has this name.
 CH_API int ch_method_engine_sweeps(const char* method);
 
 // One option of a method.
@@ -114,7 +115,7 @@ typedef struct ChOptionInfo {
   double value, lowest, highest;
 } ChOptionInfo;
 
-// Returns how many options all methods have together, and one of them; as above.
+// Return how many options all methods have together, and one of them, `index` from 0; all zero beyond the last.
 CH_API int ch_option_count(void);
 CH_API ChOptionInfo ch_option_info(int index);
 

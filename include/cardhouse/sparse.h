@@ -1,4 +1,4 @@
-// Sparse matrices, as they are given and as they are kept.
+// Sparse matrices: the form in which callers pass them, and the form in which the library keeps them.
 #ifndef CARDHOUSE_SPARSE_H
 #define CARDHOUSE_SPARSE_H
 

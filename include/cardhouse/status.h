@@ -1,6 +1,6 @@
 // Status codes, and the context that carries the message of the last failure.
 //
-// A function that can fail returns a ChStatus. On failure it also writes a message into the caller's context, which
+// A function that can fail returns a ChStatus. On failure it also writes a message to the caller's context. The message
 // names the thing, its value and what would be right. A NULL context is legal everywhere; then only the status is
 // returned. The library never prints and never exits. It aborts only if one of its own invariants is broken, and tells
 // the log before it does (memory.h).
@@ -41,7 +41,7 @@ enum { CH_MESSAGE_SIZE = 512 };
 typedef struct ChContext {
   ChStatus status;
   char message[CH_MESSAGE_SIZE];
-  void (*notice)(void* user, const char* text);  // told of long work as it begins; NULL: nobody is told
+  void (*notice)(void* user, const char* text);  // receives a line when long work begins; NULL: nobody is told
   void* user;                                    // passed to it
 } ChContext;
 
@@ -52,7 +52,7 @@ CH_API const char* ch_status_text(ChStatus status);
 CH_API ChStatus ch_fail(ChContext* context, ChStatus status, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Tells the caller's notice, or else the log, what is being done, so that the user sees progress.
+// Tells the context's `notice`, or else the log, what the library is doing, so that the user sees progress.
 CH_API void ch_notice(ChContext* context, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef __cplusplus

@@ -22,17 +22,18 @@ typedef struct ChTetMesh {
 } ChTetMesh;
 
 // Reads Gmsh (.msh 2.2 and 4.1, text and binary) or VTK (legacy .vtk text and binary). Points, lines and surfaces are
-// skipped, other solid cells refused; of curved tetrahedra the corners are used. A mesh that is not one closed body is
-// refused with a message that says which tetrahedron is wrong and where it is; unused vertices are dropped. The caller
-// frees *out with ch_tets_free; it is empty on failure.
+// skipped. Solid cells other than tetrahedra are refused. Only the corners of curved tetrahedra are used. A mesh that
+// is not one closed body is refused with a message that says which tetrahedron is wrong and where it is; unused
+// vertices are dropped. The caller frees *out with ch_tets_free; it is empty on failure.
 CH_API ChStatus ch_tets_read(ChContext* context, const char* file, ChTetMesh* out);
 
 typedef struct ChTetShapeDef {
   const char* shape;  // one of the names below
   ChVec3 size;        // metres along x, y, z; 0: the shape's own size, or in proportion to what is given
   int cells[3];       // fineness; 0: the shape's own
-  // strand: its middle line is z = amplitude sin(2 pi x / period + phase); 0: its thickness, half its length. Its edges
-  // are thinner than its middle by the share `round`, 0 to 0.9, as a parabola; 0: equally thick.
+  // strand: its middle line is z = amplitude sin(2 pi x / period + phase). An amplitude of 0 stands for its thickness,
+  // a period of 0 for half its length. Its edges are thinner than its middle by the share `round`, 0 to 0.9, as a
+  // parabola; 0: equally thick.
   double amplitude, period, phase, round;
 } ChTetShapeDef;
 
@@ -42,8 +43,8 @@ CH_API ChStatus ch_tets_make(ChContext* context, const ChTetShapeDef* def, ChTet
 // Frees the arrays and empties the mesh; an empty one is legal.
 CH_API void ch_tets_free(ChTetMesh* mesh);
 
-// Returns Gmsh's 2.2 as text, which every reader of meshes knows. All digits are written: reading it gives the same
-// mesh.
+// Writes the mesh to `file` as Gmsh 2.2 text, which every mesh reader knows. All digits are written, so that reading
+// the file gives the same mesh.
 CH_API ChStatus ch_tet_mesh_write(ChContext* context, const char* file, const ChTetMesh* mesh);
 
 // The name of a shape, and its defaults.

@@ -19,14 +19,14 @@ extern "C" {
 
 typedef struct ChScene ChScene;  // scene.h
 
-// Reads the scene of a trajectory, with its world sealed; deformable bodies are as they were recorded, and their meshes
-// are not read. Such a world can be looked at, not stepped. A recording does not say where its scene was, so files of
-// rigid shapes are searched for in the working folder, then beside the recording. The caller destroys the scene; NULL
-// on failure.
+// Reads the scene of a trajectory, with its world sealed. Deformable bodies are as they were recorded, and their meshes
+// are not read. Such a world can be looked at, not stepped. A recording does not say where its scene was, so the files
+// of rigid shapes are searched for in the working folder, then beside the recording. The caller destroys the scene;
+// NULL on failure.
 CH_API ChStatus ch_scene_of_trajectory(ChContext* context, const char* path, ChScene** out);
 
-// Says whether a file is a trajectory, complete or not: a run may have ended before its first row, and reading then
-// says so.
+// Says whether a file is a trajectory, complete or not. The file of a run that ended before its first row is one, too;
+// reading it then fails with a message that says so.
 CH_API bool ch_trajectory_is_one(const char* path);
 
 // Returns the scene's JSON text alone; the caller frees it with free().
@@ -77,10 +77,10 @@ typedef struct ChTrajectoryRow {
   // Amplitudes and rates of all deformable bodies: those of body b begin at its first_mode (soft.h).
   const double *amplitudes, *rates;
   int contact_count;
-  const ChContactView* contacts;  // the file has no shapes of contacts: the first of each body, or -1, stands for them
+  const ChContactView* contacts;  // the file does not name shapes: each is the first shape of its body, or -1
 } ChTrajectoryRow;
 
-// Reads one row. Its arrays belong to the reader and are valid until it reads the next. CH_ERR_RANGE if there is no
+// Reads one row. Its arrays belong to the reader and are valid until the next row is read. CH_ERR_RANGE if there is no
 // such row.
 CH_API ChStatus ch_trajectory_reader_row(ChContext* context, ChTrajectoryReader* reader, long row,
                                          ChTrajectoryRow* out);

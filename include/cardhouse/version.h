@@ -1,4 +1,4 @@
-// The version, written here and nowhere else: CMake reads it from this file, a test compares the other places.
+// The version. CMake reads it from this file, and a test compares the other places that state it.
 #ifndef CARDHOUSE_VERSION_H
 #define CARDHOUSE_VERSION_H
 
@@ -19,8 +19,8 @@ extern "C" {
 /// The version of these headers, "MAJOR.MINOR.PATCH".
 #define CH_VERSION CH_VERSION_JOIN(CH_VERSION_MAJOR, CH_VERSION_MINOR, CH_VERSION_PATCH)
 
-/// The version of the library that is linked, written as CH_VERSION. Differs from CH_VERSION where a program runs with
-/// another library than it was compiled for. The text is constant and never freed. Cannot fail.
+/// The version of the library that is linked, written as CH_VERSION. It differs from CH_VERSION if a program runs
+/// with a different library from the one it was compiled with. The text is constant and never freed. Cannot fail.
 CH_API const char* ch_version(void);
 
 #ifdef __cplusplus

@@ -36,7 +36,7 @@ typedef struct ChSignal {
 CH_API double ch_signal_value(const ChSignal* signal, double time);
 
 // Creates an empty world of dimension 2 (plane) or 3 (space), without gravity. The caller owns it until
-// ch_simulation_create takes it over. Fails with CH_ERR_RANGE or CH_ERR_MEMORY; then *out is NULL.
+// ch_simulation_create takes it over. If it fails, with CH_ERR_RANGE or CH_ERR_MEMORY, *out is NULL.
 CH_API ChStatus ch_world_create(ChContext* context, int dimension, ChWorld** out);
 // Frees a world and everything in it; NULL is legal. Do not call it for a world that a simulation owns.
 CH_API void ch_world_destroy(ChWorld* world);
@@ -45,7 +45,7 @@ CH_API ChStatus ch_world_set_gravity(ChContext* context, ChWorld* world, const C
 
 // --- materials -------------------------------------------------------------------------------------------------------
 
-// How a body is drawn; a zero leaves the choice to the program that draws. Nothing of it enters the mechanics.
+// How a body is drawn; a zero leaves the choice to the program that draws. A look has no effect on the mechanics.
 typedef enum ChPattern {
   CH_PATTERN_PLAIN,
   CH_PATTERN_CHECKS,
@@ -55,16 +55,16 @@ typedef enum ChPattern {
 
 typedef struct ChLook {
   bool coloured;
-  unsigned colour;  // 0xRRGGBB, read where `coloured`
+  unsigned colour;  // 0xRRGGBB, read if `coloured`
   bool sheer;
-  double opacity;  // 0 to 1, read where `sheer`
+  double opacity;  // 0 to 1, read if `sheer`
   ChPattern pattern;
-  int texture;  // number of a picture of the world (ch_world_add_texture); 0: none
-  double
-      texture_size;  // metres after which a picture without places of its own repeats itself; 0: as large as the shape
+  int texture;          // number of a picture of the world (ch_world_add_texture); 0: none
+  double texture_size;  // metres after which the picture repeats on a shape without texture coordinates; 0: as large as
+                        // the shape
 } ChLook;
 
-// A picture that looks may name: a PNG file as it is. The world does not read it.
+// A picture to which a ChLook may refer: the bytes of a PNG file. The world does not decode them.
 typedef struct ChTexture {
   const char* name;
   int width, height;  // pixels
@@ -72,10 +72,10 @@ typedef struct ChTexture {
   const unsigned char* bytes;
 } ChTexture;
 
-// Adds a picture, copied, and writes its number, from 1. Fails with CH_ERR_ARGUMENT, CH_ERR_MEMORY.
+// Adds a copy of a picture and writes its number, from 1. Fails with CH_ERR_ARGUMENT or CH_ERR_MEMORY.
 CH_API ChStatus ch_world_add_texture(ChContext* context, ChWorld* world, const ChTexture* texture, int* number);
-// Returns how many pictures there are, and one of them by its number; its texts belong to the world. Empty if there is
-// none of this number.
+// Return how many pictures there are, and one of them by its number; its arrays belong to the world. The picture is
+// empty if none has this number.
 CH_API int ch_world_texture_count(const ChWorld* world);
 CH_API ChTexture ch_world_texture(const ChWorld* world, int number);
 
@@ -86,8 +86,9 @@ typedef struct ChMaterialDef {
   double density;      // kg / m^3 (plane: kg / m^2)
   double friction[2];  // along and across `axis`; equal = the same in every direction
   ChVec3 axis;  // in the body's frame, turns with it; read only if the two coefficients differ or there is a section
-  // Space: the friction that a unit of normal force can bear, in place of the two coefficients; NULL: those. x is along
-  // the axis, y along (normal out of this body) x axis, of the friction on the other body. docs/theory/section.md
+  // Space: the friction that a unit of normal force can bear, in place of the two coefficients; NULL: the coefficients
+  // hold. Its x is along the axis, its y along (normal out of this body) x axis; it is the friction on the other body.
+  // docs/theory/section.md
   const ChFrictionSection* section;
   // The name of a section that the program registers (own_law.h) before the simulation begins, and its parameters. It
   // takes the place of the two coefficients, and has the axes of `section`. NULL: none. docs/your_own_law.md
@@ -106,9 +107,9 @@ typedef struct ChMaterialDef {
   // touch at the start are bonded. If the material `heals`, a bond forms again at every contact that is pressed.
   double cohesion;
   bool heals;
-  // A spring along the tangents of each contact point, N/m and N s/m, which slides where friction ends: DEM's contact,
-  // or a joint of masonry. 0: what sticks does not creep. Not together with moments or a section; at an impact it gives
-  // no impulse. docs/theory/compliant.md
+  // A spring along the tangents of each contact point, N/m and N s/m, which slides at the limit of friction, as in DEM
+  // or in a masonry joint. 0: a contact that sticks does not creep. Not together with moments or a section; at an
+  // impact it gives no impulse. docs/theory/compliant.md
   double shear_stiffness, shear_damping;
   bool ellipsoidal;  // friction and drilling share one limit, as over a patch; not together with rolling
   ChLook look;       // of bodies that have no look of their own and whose first shape has this material
@@ -117,19 +118,19 @@ typedef struct ChMaterialDef {
 // contact: poisson 0.3, neither young nor stiffness, damping from restitution. Bonds heal.
 CH_API ChMaterialDef ch_material_def_default(void);
 
-// Properties of two materials in contact, in place of the rule: friction sqrt(mu_a mu_b) at every speed, restitution
-// max(e_a, e_b), stiffness and shear stiffness the harmonic mean, damping, rolling and drilling the larger, cohesion
-// the smaller. A negative number leaves the rule in force. If the two frictions differ, the axis is that of the first
-// material.
+// Properties of two materials in contact. They replace this rule: friction is sqrt(mu_a mu_b) at every speed, and
+// restitution max(e_a, e_b). Stiffness and shear stiffness are the harmonic mean. Damping, rolling and drilling are the
+// larger value, cohesion the smaller. A negative number leaves the rule in force. If the two frictions differ, the axis
+// is that of the first material.
 typedef struct ChPairDef {
   ChMaterialId material[2];
   double friction[2];
-  ChFrictionCurve curve;  // that friction over the speed of slip; without points, it does not depend on the speed
+  ChFrictionCurve curve;  // `friction` over the speed of slip; without points, friction does not depend on the speed
   double restitution;
   double stiffness, damping;  // N/m and N s/m, for compliant contact; a stiffness of 0 leaves the rule in force, too
   double rolling, drilling;   // metres
   double cohesion;            // N
-  double shear_stiffness;     // N/m; 0: what sticks does not creep
+  double shear_stiffness;     // N/m; 0: a contact that sticks does not creep
   double shear_damping;       // N s/m
 } ChPairDef;
 // Returns a definition that leaves the rule in force.
@@ -179,7 +180,7 @@ typedef struct ChBodyDef {
   ChVec3 axis;
   ChLook look;
 } ChBodyDef;
-// Dynamic, at the origin, not turned, at rest; mass by its shapes.
+// Returns a dynamic body at the origin, not turned and at rest. Its mass follows from its shapes.
 CH_API ChBodyDef ch_body_def_default(void);
 
 // Where contacts of a mesh come from.
@@ -201,7 +202,7 @@ typedef struct ChShapeDef {
   const ChVec3* points;
   int triangle_count;
   const int* triangles;  // mesh: 3 indices each
-  const double* uv;      // mesh: places of each triangle's corners on a texture, 2 numbers a corner, v upwards; or NULL
+  const double* uv;      // mesh: texture coordinates of each triangle's corners, 2 numbers a corner, v upwards; or NULL
   const char* file;      // hull or mesh: OBJ, STL, PLY or glTF, instead of points; `scale` below holds for both
   bool closed;           // mesh: refuse one with a border
   bool soup;             // mesh on a fixed or kinematic body: accept unconnected triangles as they are
@@ -210,7 +211,7 @@ typedef struct ChShapeDef {
   // side; 0 chooses. Shapes with equal points and choices share both.
   double spacing;
   int resolution;
-  bool faces;  // sampled: samples inside of faces, too, and not at corners and along edges alone
+  bool faces;  // sampled: samples inside faces, too, not only at corners and along edges
   // Height field: heights row by row, the first at y = 0, `cell` metres apart, times `scale` (0: 1). ch_height_map_read
   // (height_map.h) reads one from a file.
   int columns, rows;
@@ -236,8 +237,8 @@ typedef enum ChSoftKind {
   CH_SOFT_STVK,   // St. Venant-Kirchhoff: large deformations, modes and their derivatives
 } ChSoftKind;
 
-// One arm of a viscoelastic material, a spring and a dashpot in series beside the elastic law. A sudden strain finds
-// the body stiffer by `modulus`, and this relaxes as exp(-t / time).
+// One arm of a viscoelastic material, a spring and a dashpot in series beside the elastic law. Under a sudden strain
+// the body is stiffer by `modulus`, and this part relaxes as exp(-t / time).
 typedef struct ChMaxwellArm {
   double modulus;  // Pa, added to Young's; all other moduli grow in proportion
   double time;     // s
@@ -257,11 +258,11 @@ typedef struct ChSoftDef {
   double young;        // Pa
   double poisson;      // in (-1, 0.5)
   double alpha, beta;  // Rayleigh damping: alpha M + beta K, 1/s and s
-  int arm_count;       // viscoelastic: `young` is what is left after all arms have relaxed; 0: elastic
+  int arm_count;       // viscoelastic: `young` holds after all arms have relaxed; 0: elastic
   ChMaxwellArm arms[CH_ARMS_MAX];
   int modes;         // how many; 0 = 12
-  bool clamped;      // nodes in the box from clamp_low to clamp_high (the body's frame) do not move, nor does the
-  ChVec3 clamp_low;  // body's frame
+  bool clamped;      // nodes in the box from clamp_low to clamp_high do not move, nor does the body's frame
+  ChVec3 clamp_low;  // corners of that box, in the body's frame
   ChVec3 clamp_high;
   const char* cache;  // a folder in which bases are kept with a checksum; NULL: none is kept
   bool self_contact;  // whether the skin touches itself
@@ -311,15 +312,15 @@ typedef struct ChJointDef {
   ChVec3 second_axis;  // universal
   double length;       // distance: 0 = as it is at the start
   bool collide;        // whether the two bodies may touch each other
-  double reach;  // of a deformable body the frame follows the skin within this of its point, metres; 0: the vertex
-                 // that is nearest and its neighbours
+  double reach;  // on a deformable body the joint's frame follows the skin within this distance of its point, metres;
+                 // 0: it follows the nearest vertex and its neighbours
   ChJointAxis axes[3];
 } ChJointDef;
 // Returns a fixed joint without bodies; axis z, second axis x.
 CH_API ChJointDef ch_joint_def_default(void);
 
-// Adds a joint between two bodies, or one and the ground, at least one of them dynamic. A body becomes deformable
-// before it gets joints.
+// Adds a joint between two bodies, or one and the ground, at least one of them dynamic. Make a body deformable before
+// you give it joints.
 CH_API ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, ChJointId* id);
 
 // --- forces ----------------------------------------------------------------------------------------------------------
@@ -353,7 +354,7 @@ CH_API ChForceDef ch_force_def_default(void);
 // Adds a force on one or two rigid bodies.
 CH_API ChStatus ch_world_add_force(ChContext* context, ChWorld* world, const ChForceDef* def, ChForceId* id);
 
-// --- what is there ---------------------------------------------------------------------------------------------------
+// --- the content of a world ------------------------------------------------------------------------------------------
 
 // Returns 2 or 3.
 CH_API int ch_world_dimension(const ChWorld* world);
@@ -363,11 +364,11 @@ CH_API int ch_world_body_count(const ChWorld* world);
 CH_API ChBodyId ch_world_body_at(const ChWorld* world, int row);
 // Returns the row of a body; -1 for none, for the ground, and for an id that is stale or of another world.
 CH_API int ch_world_body_row(const ChWorld* world, ChBodyId body);
-// Returns its name, which the world owns; NULL if ch_world_body_row is -1.
+// Returns the name of a body, which the world owns; NULL if ch_world_body_row is -1.
 CH_API const char* ch_world_body_name(const ChWorld* world, ChBodyId body);
 // Returns the body of that name, or none.
 CH_API ChBodyId ch_world_find_body(const ChWorld* world, const char* name);
-// Returns how to draw a body, by its row: its own look, or else that of its material. Zero if there is none.
+// Returns the look of a body, by its row: its own, or else that of its material. Every member is zero if there is none.
 CH_API ChLook ch_world_look(const ChWorld* world, int body);
 // Returns how many springs, wrenches and other forces there are.
 CH_API int ch_world_force_count(const ChWorld* world);
