@@ -125,7 +125,7 @@ class Distributed(unittest.TestCase):
         self.assertEqual(report["certificate"], alone["certificate"])
 
     def test_what_cannot_be_distributed_is_refused_by_name(self):
-        for words, what in ((("soft-bar",), "a deformable body"), (("periodic-cell",), "a world that repeats itself"),
+        for words, what in ((("soft-bar",), "a deformable body"), (("periodic-cell",), "a periodic world"),
                             (("cards", "--integrator", "midpoint"), "an integrator other than euler"),
                             (("cards", "--restitution", "0.5"), "restitution in rigid contact"),
                             (("pebble-bed", "--n", "300", "--packing", "random", "--outlet", "3"), "recirculation"),

@@ -423,7 +423,7 @@ static const Bad bad_mixed[] = {
     {REALS, "cardhouse/mu2", 2, {0.5, -1}, CH_ERR_RANGE, "/cardhouse/mu2[1] is -1"},
     {REALS, "cardhouse/mu2", 1, {0.5}, CH_ERR_SIZE, "/cardhouse/mu2 has 1 entries, must have 2"},
     {INTS, "cardhouse/bilateral/dimension", 2, {4, 2}, CH_ERR_SIZE, "/cardhouse/bilateral/dimension[1] is 2"},
-    {INTS, "cardhouse/bilateral/dimension", 2, {2, 2}, CH_ERR_SIZE, "1 rows less"},
+    {INTS, "cardhouse/bilateral/dimension", 2, {2, 2}, CH_ERR_SIZE, "1 rows fewer"},
     {INTS, "cardhouse/bilateral/dimension", 1, {-5}, CH_ERR_SIZE, "/cardhouse/bilateral/dimension[0] is -5"},
     {INTS, "cardhouse/order", 6, {0, 1, 2, 3, 4, 4}, CH_ERR_RANGE, "/cardhouse/order[5] is 4 for the second time"},
     {INTS, "cardhouse/order", 6, {0, 1, 2, 3, 4, 6}, CH_ERR_RANGE, "/cardhouse/order[5] is 6, must be 0 to 5"},

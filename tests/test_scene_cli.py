@@ -302,7 +302,7 @@ class Scenes(unittest.TestCase):
         result = subprocess.run(f"yes '[' | head -c 1000000000 | {PROGRAM} scene check -", shell=True, timeout=60,
                                 capture_output=True, text=True)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("standard input: goes on after", result.stderr)
+        self.assertIn("standard input: is longer than", result.stderr)
 
     def check(self, scene, *words):
         result = run("scene", "check", self.write(json.dumps({"cardhouse": 1, **scene})), "--json", *words)

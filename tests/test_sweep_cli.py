@@ -138,7 +138,7 @@ class Sweep(Folder):
         before = self.table("t.csv")
         self.assertTrue(0 < len(before) < 60)
         other = [w if w != "20" else "19" for w in words]
-        self.refused([*other, "--resume"], "was begun by another command")
+        self.refused([*other, "--resume"], "was begun by a different command")
         with open(self.path("t.csv"), encoding="utf-8") as file:  # three more runs are enough to see it go on
             lines = file.readlines()
         marked = lines[0] + "".join(f"{0.5 + 0.3 * k / 59:.10g},7,0,certified\n" for k in range(57))

@@ -21,7 +21,7 @@ class WithoutTheViewer(unittest.TestCase):
         for words in (["view", "cards"], ["replay", "cards.h5"], ["render", "cards.h5", "--png", "cards.png"]):
             done = cardhouse(*words)
             self.assertEqual(done.returncode, 2, words)
-            self.assertIn("built without the viewer, which takes libwebsockets and zlib", done.stderr)
+            self.assertIn("built without the viewer, which needs libwebsockets and zlib", done.stderr)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@
   X(TEXT, load, NULL, "FILE", 0, 0,                                                                                    \
     "with --limits: the largest multiple of the load in FILE, one number per row of f")                                \
   X(FLAG, sideways, false, NULL, 0, 0,                                                                                 \
-    "of a scene: how much sideways load it carries, as a share of its weight, as in an earthquake")                    \
+    "of a scene: the sideways load that it carries, as a share of its weight, as in an earthquake")                    \
   X(REAL, touching, 1e-6, "M", 0.0, 1.0, "of a scene: gap below which bodies count as touching, metres (1e-6)")        \
   CH_PARAM_ROW(X)                                                                                                      \
   X(REAL, time_limit, 60.0, "SECONDS", 0.001, 1e6, "for each question of the limit analysis")
@@ -154,8 +154,8 @@ static void print_units(const ChAnalysis* a) {
          a->rho_lowest, a->rho_highest);
   if (a->rho_highest > 100.0 || a->rho_lowest < 0.01)
     printf(
-        "            with rho = 1, as in Siconos, an error weighs velocity against reaction up to %.1g times "
-        "otherwise\n",
+        "            with rho = 1, as in Siconos, the weight of velocity against reaction differs by a factor of up to "
+        "%.1g\n",
         fmax(a->rho_highest, 1.0 / a->rho_lowest));
   printf("            |q| = %.3g, largest entry %.3g\n", a->q_norm, a->q_highest);
 }
@@ -222,7 +222,7 @@ static void print_text(const char* file, const ChProblem* problem, const Finding
   print_matrix(p, &found->matrix);
   if (found->limits.asked) ch_limits_print(&found->limits);
   ch_sideways_print(&found->sideways);
-  printf("\ncertificate of r = 0: the score of doing nothing\n");
+  printf("\ncertificate of r = 0, the answer without reactions\n");
 #define X(name, text) printf("  %-12s %9.2e\n", #name, ch_plain_nan(a->at_zero.name));
   CH_CERTIFICATE_FIELDS(X)
 #undef X
@@ -296,7 +296,7 @@ static ChExit analyze_run(const ChCommand* self, int count, char** words) {
 const ChCommand ch_command_analyze = {
     .name = "analyze",
     .summary =
-        "tells a problem's (or a scene's first step's) rank, hyperstaticity, symmetry, parts, units, coupling and "
+        "analyses a problem, or a scene's first step: rank, hyperstaticity, symmetry, parts, units, coupling and "
         "limits",
     .operand = "PROBLEM|SCENE",
     .examples =

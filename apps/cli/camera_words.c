@@ -13,7 +13,7 @@ static bool read_place(const ChCommand* self, const char* option, const char* wo
   bool read = sscanf(word, "%lf,%lf,%lf%c", &x[0], &x[1], &x[2], &more) == 3;
   for (int k = 0; k < 3 && read; ++k) read = fabs(x[k]) <= FARTHEST;  // not where it is no number
   if (!read)
-    ch_complain(self, "--%s is '%s', must be three numbers of metres with commas between: 2,-3,1.5", option, word);
+    ch_complain(self, "--%s is '%s', must be three numbers in metres, separated by commas: 2,-3,1.5", option, word);
   return read;
 }
 
@@ -28,7 +28,7 @@ static bool add_place(const ChCommand* self, const char* option, const char* wor
 static bool has_sight(const ChCommand* self, const json_t* camera) {
   const json_t *at = json_object_get(camera, "at"), *target = json_object_get(camera, "target");
   if (!at || !target || !json_equal(at, target)) return true;
-  ch_complain(self, "--camera and --target are one point; the two must differ");
+  ch_complain(self, "--camera and --target are the same point; they must differ");
   return false;
 }
 

@@ -92,7 +92,7 @@ static void print_text(const ChScene* scene, const ChSceneFindings* f) {
   print_gaps(world, f);
   for (int k = 0; k < f->finding_count; ++k)
     printf("  warning (%s): %s\n", f->findings[k].kind, CH_SHOWN(f->findings[k].text));
-  if (f->more > 0) printf("  and %d warnings more\n", f->more);
+  if (f->more > 0) printf("  and %d more warnings\n", f->more);
 }
 
 // --- JSON ------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@
   X(TEXT, ply, NULL, "DIR", 0, 0, "a binary PLY file for each frame; each face names its body")                 \
   X(TEXT, csv, NULL, "FILE.csv", 0, 0, "a table: time, body, position, orientation, velocity, spin")            \
   X(REAL, from, 0.0, "T", 0.0, 1e12, "start of the exported part, seconds (0)")                                 \
-  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "to here (its end)")                                                    \
+  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "end of the exported part, seconds (the end of the run)")               \
   X(REAL, fps, 0.0, "F", 1e-6, 1e9, "largest number of frames per simulated second (60; every row for --csv)")  \
   X(FLAG, quiet, false, NULL, 0, 0, "no text")
 

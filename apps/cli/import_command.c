@@ -23,7 +23,7 @@ static const ChArgRow rows[] = {IMPORT_OPTIONS(CH_ARG_ROW)};
 
 const ChCommand ch_command_scene_import = {
     .name = "scene import",
-    .summary = "writes a robot's file (URDF, MJCF) as a scene in JSON, and says what of it is not read",
+    .summary = "writes a robot's file (URDF, MJCF) as a scene in JSON, and names the parts of it that are not read",
     .operand = "FILE",
     .examples =
         "  cardhouse scene import robot.urdf -o robot.json\n"

@@ -139,7 +139,7 @@ static void print_friction(const ChLimitsReport* report) {
   if (!limit->exists)
     printf("            no friction up to %g times as large admits one\n", report->highest_factor);
   else
-    printf("            smallest friction %.6g of what is given, that is mu up to %.6g\n", limit->value,
+    printf("            smallest friction %.6g times the given one, that is mu up to %.6g\n", limit->value,
            limit->value * report->mu_highest);
 }
 

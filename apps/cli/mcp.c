@@ -17,7 +17,7 @@
   X(REAL, tol, 1e-6, "T", 1e-14, 1.0, "tolerance on the natural residual (1e-6)")                            \
   X(COUNT, max_iterations, 0, "N", 0, 2e9, "trust-region iterations of one run (0: the method's own limit)") \
   X(COUNT, restarts, 20, "N", 0, 10000, "further starts if a stationary point is not a solution (20)")       \
-  X(REAL, time_limit, 600.0, "S", 1e-6, 1e9, "seconds at most (600)")                                        \
+  X(REAL, time_limit, 600.0, "S", 1e-6, 1e9, "time limit, seconds (600)")                                    \
   X(COUNT, seeds, 200, "N", 1, 1000000, "for PROBLEM grasps: seeds 1 .. N (200)")                            \
   X(FLAG, solution, false, NULL, 0, 0, "also prints x and F(x)")                                             \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                        \

@@ -24,8 +24,8 @@
   X(TEXT, segregation, NULL, "x|y|z", 0, 0, "segregation of large grains above small ones along an axis")             \
   X(REAL, from, -1.0, "T", 0.0, 1e12,                                                                                 \
     "first time of the rows to use, seconds (without --from and --to: the last row)")                                 \
-  X(REAL, to, -1.0, "T", 0.0, 1e12, "to this time")                                                                   \
-  X(COUNT, every, 1, "K", 1, 1e9, "every K-th row of these (1)")                                                      \
+  X(REAL, to, -1.0, "T", 0.0, 1e12, "last time of the rows to use, seconds")                                          \
+  X(COUNT, every, 1, "K", 1, 1e9, "uses every K-th of these rows (1)")                                                \
   X(TEXT, region, NULL, "NUMBERS", 0, 0,                                                                              \
     "x0,x1,y0,y1,z0,z1 or x,y,radius,z0,z1, m; plane: x0,x1,y0,y1 or x,y,radius (a box around the grains)")           \
   X(REAL, inset, 0.0, "D", 0.0, 1e6, "distance by which the region's faces move inwards, in mean diameters (0)")      \
@@ -236,7 +236,7 @@ static void print_text(const Work* w) {
     printf("coordination  %.4f grains touch a grain (gaps up to %.3g m)", ch_coordination_mean(&s->coordination),
            o->touch);
     if (s->coordination.forced > 0)
-      printf("; %.4f press it, walls counted; %.2f %% rattle", ch_coordination_loaded(&s->coordination),
+      printf("; %.4f press it, walls included; %.2f %% rattle", ch_coordination_loaded(&s->coordination),
              100.0 * ch_coordination_rattlers(&s->coordination));
     printf("\n");
   }
@@ -248,7 +248,7 @@ static void print_text(const Work* w) {
   if (o->pair_correlation) {
     const ChPairCorrelation* c = &s->correlation;
     int peak = ch_pair_correlation_peak(c);
-    printf("correlation   largest g = %.4f at r = %.4g D, measured up to %.4g D; --out or --json give all of it\n",
+    printf("correlation   largest g = %.4f at r = %.4g D, measured up to %.4g D; --out or --json writes all of it\n",
            ch_pair_correlation_value(c, peak), ch_pair_correlation_distance(c, peak) / (2.0 * w->grains.mean_radius),
            o->reach / (2.0 * w->grains.mean_radius));
   }

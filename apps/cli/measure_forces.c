@@ -45,15 +45,15 @@ void ch_discharge_print(const ChSurvey* s) {
   ChDischargeRate r = ch_discharge_rate(s);
   printf("discharge     ");
   if (s->count < 2) {
-    printf("%.0f grains, %.4g kg below %c = %g m; a rate takes two moments: --from 0\n", s->moments[0].passed,
+    printf("%.0f grains, %.4g kg below %c = %g m; a rate needs two moments: --from 0\n", s->moments[0].passed,
            s->moments[0].passed_mass, 'x' + s->options.discharge_axis, s->options.discharge_at);
     return;
   }
   printf("%.0f grains went below %c = %g m in %.4g s: %.4g grains/s, %.4g kg/s\n", r.grains,
          'x' + s->options.discharge_axis, s->options.discharge_at, r.seconds, r.grains_per_second, r.mass_per_second);
-  if (s->returned > 0.0) printf("              %.0f of them came back above\n", s->returned);
+  if (s->returned > 0.0) printf("              %.0f of them were put back in above\n", s->returned);
   if (s->stays > 0.0)
-    printf("              %.4g s from one return to the next, of the %.0f that returned twice\n",
+    printf("              %.4g s on average between two returns of a grain, over %.0f such returns\n",
            s->residence / s->stays, s->stays);
 }
 

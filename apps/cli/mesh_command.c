@@ -46,7 +46,7 @@ static bool read_three(const ChCommand* self, const char* option, const char* wo
     if (*end != ',') break;
     at = end + 1;
   }
-  ch_complain(self, "--%s is '%s', must be up to three positive numbers with commas between, such as 8,4,2", option,
+  ch_complain(self, "--%s is '%s', must be up to three positive numbers separated by commas, such as 8,4,2", option,
               word);
   return false;
 }

@@ -82,7 +82,7 @@ static void append(char* text, size_t size, const char* format, ...) {
 }
 
 ChExit ch_viewer_missing(const ChCommand* command) {
-  ch_complain(command, "this program was built without the viewer, which takes libwebsockets and zlib");
+  ch_complain(command, "this program was built without the viewer, which needs libwebsockets and zlib");
   return CH_EXIT_USAGE;
 }
 

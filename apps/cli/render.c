@@ -37,10 +37,10 @@ enum { SIZE_LEAST = 64, SIZE_MOST = 8192 };
     "scene says, "                                                                                                 \
     "or "                                                                                                          \
     "body)")                                                                                                       \
-  X(FLAG, contacts, false, NULL, 0, 0, "with contact points and forces")                                           \
+  X(FLAG, contacts, false, NULL, 0, 0, "draws contact points and forces")                                          \
   X(FLAG, fine, false, NULL, 0, 0, "draws soft shadows and ambient occlusion; takes longer")                       \
   X(FLAG, chains, false, NULL, 0, 0, "draws chains of force and makes bodies transparent")                         \
-  X(FLAG, dark, false, NULL, 0, 0, "on dark ground")                                                               \
+  X(FLAG, dark, false, NULL, 0, 0, "draws on a dark background")                                                   \
   X(FLAG, plain, false, NULL, 0, 0, "draws the scene alone, without certificate, scales and legend")               \
   X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: simulated time to run, seconds")                               \
   X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as the scene says)")                \
@@ -75,7 +75,7 @@ static bool read_size(const ChCommand* self, Job* job) {
   if (read && job->width >= SIZE_LEAST && job->width <= SIZE_MOST && job->height >= SIZE_LEAST &&
       job->height <= SIZE_MOST)
     return true;
-  ch_complain(self, "--size is '%s', must be two numbers of %d ... %d with an x between: 1280x720", word, SIZE_LEAST,
+  ch_complain(self, "--size is '%s', must be two numbers of %d ... %d separated by an x: 1280x720", word, SIZE_LEAST,
               SIZE_MOST);
   return false;
 }
@@ -230,7 +230,7 @@ static ChExit render_run(const ChCommand* self, int count, char** words) {
 
 const ChCommand ch_command_render = {
     .name = "render",
-    .summary = "makes pictures (PNG) and films (MP4) of a recorded run, or of a scene, which it runs",
+    .summary = "makes pictures (PNG) and films (MP4) of a recorded run, or of a scene, which it runs first",
     .operand = "RUN.h5|SCENE",
     .examples =
         "  cardhouse render run.h5 --png house.png --time 2.5\n"

@@ -20,7 +20,7 @@
 #define REPLAY_OPTIONS(X)                                                                           \
   X(TEXT, out, NULL, "FILE.html", 0, 0, "file instead of standard output")                          \
   X(REAL, from, 0.0, "T", 0.0, 1e12, "start of the part to keep, seconds (0)")                      \
-  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "to here (its end)")                                        \
+  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "end of the part to keep, seconds (the end of the run)")    \
   X(REAL, fps, 60.0, "F", 1e-3, 1e6, "largest number of frames per simulated second (60)")          \
   X(REAL, size_limit, 32.0, "MB", 0.1, 1e4,                                                         \
     "largest size of the recording; frames, then contacts, are left out to keep to it (32)")        \
@@ -45,7 +45,7 @@ static void report(const ChCommand* self, const Arguments* a, const ChReplayInfo
               info->contacts ? "" : ", without contacts");
   bool bare = !info->contacts && !a->no_contacts;
   if (info->thinned || bare)
-    ch_complain(self, "to keep %g MB %s left out: --size-limit allows more, --from and --to choose a part",
+    ch_complain(self, "to stay within %g MB, %s left out: --size-limit allows more; --from and --to choose a part",
                 a->size_limit,
                 !info->thinned ? "the contacts were"
                 : bare         ? "contacts and some frames were"
@@ -117,7 +117,8 @@ static ChExit replay_run(const ChCommand* self, int count, char** words) {
 
 const ChCommand ch_command_replay = {
     .name = "replay",
-    .summary = "writes a recorded run (or a scene, which it runs) as one html file that any browser opens from disk",
+    .summary =
+        "writes a recorded run, or a scene, which it runs first, as one html file that any browser opens from disk",
     .operand = "RUN.h5|SCENE",
     .examples =
         "  cardhouse run cards --until 5 --every 10 --out run.h5 && cardhouse replay run.h5 > replay.html\n"

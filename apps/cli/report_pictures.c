@@ -83,7 +83,7 @@ void ch_report_pictures_draw(const char* folder, int count, json_t* const* resul
 void ch_report_pictures_draw(const char* folder, int count, json_t* const* results, bool progress, char* lack,
                              size_t size) {
   (void)folder, (void)count, (void)results, (void)progress;
-  snprintf(lack, size, "this program was built without the viewer, which takes libwebsockets and zlib");
+  snprintf(lack, size, "this program was built without the viewer, which needs libwebsockets and zlib");
 }
 
 #endif

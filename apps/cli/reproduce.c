@@ -22,20 +22,20 @@
 enum { NAMES_MAX = 256, COMMAND_SIZE = 1024 };
 static const double BAR_SECONDS = 0.2;
 
-#define REPRODUCE_OPTIONS(X)                                                                                 \
-  X(TEXT, out, "report", "DIR", 0, 0, "folder of the report (report)")                                       \
-  X(FLAG, quick, false, NULL, 0, 0,                                                                          \
-    "runs smaller versions that end within seconds; few have the settings of the documents")                 \
-  X(COUNT, jobs, 2, "N", 1, 64, "items at once (2)")                                                         \
-  X(TEXT, pictures, "auto", "on|off|auto", 0, 0, "whether scenes are drawn (auto: not with --quick)")        \
-  X(FLAG, fresh, false, NULL, 0, 0, "runs everything again, even finished items of an earlier run")          \
-  X(REAL, time_limit, 3600.0, "S", 0.001, 1e9, "time limit of one item, seconds (3600)")                     \
-  X(TEXT, markdown, NULL, "FILE.md", 0, 0, "writes the findings as Markdown too, as in docs/validation.md")  \
-  X(TEXT, charts, NULL, "DIR", 0, 0,                                                                         \
-    "writes the charts of the Markdown as SVG files; DIR is relative to the Markdown file")                  \
-  X(TEXT, revision, NULL, "TEXT", 0, 0, "commit of the sources, named at the top of the Markdown")           \
-  X(TEXT, engines_csv, NULL, "FILE", 0, 0, "what `make bench-engines` measured, for the items that compare") \
-  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                        \
+#define REPRODUCE_OPTIONS(X)                                                                                         \
+  X(TEXT, out, "report", "DIR", 0, 0, "folder of the report (report)")                                               \
+  X(FLAG, quick, false, NULL, 0, 0,                                                                                  \
+    "runs smaller versions that end within seconds; few have the settings of the documents")                         \
+  X(COUNT, jobs, 2, "N", 1, 64, "items at once (2)")                                                                 \
+  X(TEXT, pictures, "auto", "on|off|auto", 0, 0, "whether scenes are drawn (auto: not with --quick)")                \
+  X(FLAG, fresh, false, NULL, 0, 0, "runs everything again, even finished items of an earlier run")                  \
+  X(REAL, time_limit, 3600.0, "S", 0.001, 1e9, "time limit of one item, seconds (3600)")                             \
+  X(TEXT, markdown, NULL, "FILE.md", 0, 0, "writes the findings as Markdown too, as in docs/validation.md")          \
+  X(TEXT, charts, NULL, "DIR", 0, 0,                                                                                 \
+    "writes the charts of the Markdown as SVG files; DIR is relative to the Markdown file")                          \
+  X(TEXT, revision, NULL, "TEXT", 0, 0, "commit of the sources, named at the top of the Markdown")                   \
+  X(TEXT, engines_csv, NULL, "FILE", 0, 0, "figures that `make bench-engines` measured, for the items that compare") \
+  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress")
 
 typedef struct Arguments {

@@ -39,13 +39,13 @@ enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is a
   X(REAL, midpoint, -1.0, "A", 0.0, 1.0,                                                                              \
     "integrator midpoint: where forces are evaluated, 0 (start of the step) to 1 (end)")                              \
   X(REAL, push_out, 0.0, "V", 1e-12, 1e12, "largest speed at which overlapping bodies are parted, metres a second")   \
-  X(TEXT, adaptive, NULL, "miss|off", 0, 0, "when to undo a step and repeat it in shorter ones")                      \
+  X(TEXT, adaptive, NULL, "miss|off", 0, 0, "when to undo a step and repeat it as shorter ones")                      \
   X(COUNT, threads, 0, "N", 1, 1024, "number of threads; the motion does not depend on it")                           \
   X(TEXT, warm, NULL, "on|off", 0, 0, "whether a step starts from the reactions of the last one")                     \
   X(TEXT, rest, NULL, "on|off", 0, 0, "whether a certified state of rest is kept without solving")                    \
   X(FLAG, distributed, false, NULL, 0, 0, "shares the world with the processes of `mpirun -n N`")                     \
   X(REAL, patience, 0.0, "S", 0.1, 1e6, "seconds that a process of --distributed waits for the others (300)")         \
-  X(COUNT, together, 0, "N", 1, 1000000000, "balls from which on processes solve a heap together (2000)")             \
+  X(COUNT, together, 0, "N", 1, 1000000000, "processes solve a heap together if it has more balls than this (2000)")  \
   X(FLAG, realtime, false, NULL, 0, 0, "follows the clock: waits when early, and limits every step to 6 h")           \
   X(REAL, lag, -1.0, "MS", 0.0, 1e6, "largest delay of --realtime behind the clock, milliseconds (500)")              \
   X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "time limit of a step, milliseconds; then it uses the best answer found") \
@@ -116,11 +116,11 @@ static bool check_lag(const ChCommand* self, const Arguments* a) {
 // What several processes cannot do yet, or have no use for.
 static bool check_together(const ChCommand* self, const Arguments* a, const char* scene) {
   if (!a->distributed && a->patience > 0.0) {
-    ch_complain(self, "--patience %g: needs --distributed; a process by itself waits for nobody", a->patience);
+    ch_complain(self, "--patience %g: needs --distributed; a single process waits for nobody", a->patience);
     return false;
   }
   if (!a->distributed && a->together > 0) {
-    ch_complain(self, "--together %ld: needs --distributed; a process by itself solves all islands", a->together);
+    ch_complain(self, "--together %ld: needs --distributed; a single process solves all islands", a->together);
     return false;
   }
   const char* word = a->problems           ? "--problems"
@@ -128,11 +128,12 @@ static bool check_together(const ChCommand* self, const Arguments* a, const char
                      : a->step_limit > 0.0 ? "--step-limit"
                                            : NULL;
   if (a->distributed && word) {
-    ch_complain(self, "%s: is not for a run of many processes (--distributed)", word);
+    ch_complain(self, "%s: does not go with --distributed, a run of many processes", word);
     return false;
   }
   if (a->distributed && scene && strcmp(scene, "-") == 0) {
-    ch_complain(self, "-: with --distributed every process reads the scene itself, so it must be a file or built in");
+    ch_complain(self,
+                "-: with --distributed every process reads the scene itself, so the scene must be a file or built in");
     return false;
   }
   return true;
@@ -319,7 +320,7 @@ static void warn(const ChCommand* self, const Job* job) {
   ch_scene_warnings(job->scene, job->options.h, job->until, &findings);
   for (int k = 0; k < findings.finding_count; ++k)
     ch_complain(self, "warning (%s): %s", findings.findings[k].kind, findings.findings[k].text);
-  if (findings.more > 0) ch_complain(self, "and %d warnings more: `cardhouse scene check` lists them", findings.more);
+  if (findings.more > 0) ch_complain(self, "and %d more warnings: `cardhouse scene check` lists them", findings.more);
 }
 
 static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
@@ -490,7 +491,7 @@ static ChExit report(const ChCommand* self, const Job* job, double seconds) {
     if (speaks)
       ch_complain(self, "interrupted at t = %.9g s; %s%s", job->records.summary.time,
                   job->checkpoint ? "to continue, repeat the command with --resume "
-                                  : "without --checkpoint or --out it cannot be resumed",
+                                  : "a run without --checkpoint or --out cannot be resumed",
                   job->checkpoint ? job->checkpoint : "");
     enum { KILLED = 128 };  // another process was asked, and this one stops with it
     return ch_stop_status() > KILLED ? (ChExit)ch_stop_status() : (ChExit)(KILLED + SIGTERM);

@@ -27,10 +27,10 @@ static bool was_cut_off(const ChRunReport* r, ChHints* hints) {
         "tolerance is met",
         o->solve.method);
   else if (r->realtime->pace.terms.limit > 0.0)
-    say(hints, "a step had %.4g ms on the clock; a run without %s has no such limit",
+    say(hints, "a step could take %.4g ms on the clock; a run without %s has no such limit",
         1e3 * r->realtime->pace.terms.limit, r->realtime->pace.speed > 0.0 ? "--realtime" : "--step-limit");
   else if (isfinite(o->solve.time_limit))
-    say(hints, "a solve had %.4g ms on the clock (\"time_limit\")", 1e3 * o->solve.time_limit);
+    say(hints, "a solve could take %.4g ms on the clock (\"time_limit\")", 1e3 * o->solve.time_limit);
   return hints->count > 0;
 }
 

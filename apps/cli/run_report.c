@@ -223,7 +223,7 @@ static void print_bounds(const ChRunReport* r) {
     printf("              %.3g J of energy are unexplained, up to %.3g J in a step; %.3g J is the bound\n", s->gain_sum,
            s->largest_gain, o->energy_bound * (s->exchanged + s->work_sum));
   if (s->bounds & CH_BOUND_MOTION)
-    printf("              bodies moved by up to %.3g m through others, where no contact had been looked for\n",
+    printf("              bodies moved by up to %.3g m through others, where the step had looked for no contact\n",
            s->uncovered);
 }
 
@@ -261,10 +261,11 @@ static void print_mechanics(const ChRunReport* r) {
     printf("contact       compliant: bodies yield where they touch, and %.3g J are stored there (docs/granular.md)\n",
            s->stored);
   if (s->deferred > 0.0)
-    printf("push-out      overlaps are parted gradually: up to %.3g m of one was left for later steps\n", s->deferred);
+    printf("push-out      overlaps are removed gradually: up to %.3g m of an overlap was left for later steps\n",
+           s->deferred);
   if (s->relaxed_steps > 0)
     printf(
-        "tight fits    in %ld steps overlaps oppose each other: up to %.3g m of one stays, by the smallest "
+        "tight fits    in %ld steps overlaps oppose each other: up to %.3g m of an overlap stays, the smallest "
         "relaxation\n",
         s->relaxed_steps, s->relaxed);
   printf("energy        %.9g J at the start, %.9g J at the end; unexplained gain in a step %.3g J at most\n",
@@ -274,7 +275,7 @@ static void print_mechanics(const ChRunReport* r) {
 
 static void print_recirculated(const ChRunReport* r) {
   if (!(ch_world_recirculation(ch_simulation_world(r->simulation)).radius > 0.0)) return;
-  printf("recirculated  %ld bodies sank out below and came back above\n", ch_simulation_recirculated(r->simulation));
+  printf("recirculated  %ld bodies left below and came back above\n", ch_simulation_recirculated(r->simulation));
 }
 
 static void print_substeps(const ChRunReport* r) {

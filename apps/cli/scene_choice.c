@@ -49,8 +49,9 @@ static void complain_unknown(const ChCommand* command, int builtin, const char* 
   snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
   const char *near = ch_word_nearest(name, count, known), *scene = ch_scene_builtin_name(builtin);
   ch_complain(command,
-              "'--%s' is no option of `%s` and no parameter of %s%s%s%s; `cardhouse scene %s --help` lists these", name,
-              command->name, scene, near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "", scene);
+              "'--%s' is neither an option of `%s` nor a parameter of %s%s%s%s; `cardhouse scene %s --help` lists the "
+              "parameters",
+              name, command->name, scene, near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "", scene);
 }
 
 // Only a built-in's parameters are options by themselves: a file's names may be those of options to come.

@@ -85,8 +85,9 @@ static void look_at_step(const ChWorld* world, double h, ChSceneFindings* f) {
     body = b;
   }
   if (body >= 0 && f->fall > least)
-    add(f, "step", "a step of %g s is long: in one a body falls %.3g m from rest, and '%.100s' has a radius of %.3g m",
-        h, f->fall, ch_row_name(world, body), least);
+    add(f, "step",
+        "a step of %g s is long: in one step a body falls %.3g m from rest, and '%.100s' has a radius of %.3g m", h,
+        f->fall, ch_row_name(world, body), least);
 }
 
 static bool any_has(const json_t* list, const char* const* keys) {
@@ -152,14 +153,15 @@ static void look_at_shape(const ChWorld* world, int shape, ChSceneFindings* f) {
   double gap = cell > 0.0 ? clearance_of(f, view.body, &other) : INFINITY;
   if (cell > gap)
     add(f, "mesh",
-        "'%.80s' finds its contacts on cells of %.3g m, and is %.3g m from '%.80s': choose a resolution of %d or more",
+        "'%.80s' has sampled contacts on cells of %.3g m, and is %.3g m from '%.80s': choose a resolution of %d or "
+        "more",
         name, cell, gap, ch_row_name(world, other), (int)ceil(2.0 * view.bound / gap));
   if (first && moves && view.cell_size == 3 && view.cell_count > COSTLY)
     add(f, "mesh", "'%.100s' has a mesh of %d triangles and moves: contacts will be costly", name, view.cell_count);
   if (thickness < f->margin)
     add(f, "thin",
-        "'%.100s' is %.3g m thin where it is thinnest, less than the margin of %.3g m: steps that would end "
-        "overlapping are halved",
+        "'%.100s' is %.3g m thick at its thinnest place, less than the margin of %.3g m: steps that would end in an "
+        "overlap are halved",
         name, thickness, f->margin);
 }
 

@@ -27,7 +27,7 @@
     "makes contacts compliant, with c = C trace(W_ii) / dimension (0: as in the file)")                    \
   X(REAL, tol, 1e-8, "T", 1e-16, 1.0, "tolerance on the certificate (1e-8)")                               \
   X(COUNT, max_iterations, 0, "N", 0, 2e9, "largest number of iterations (0: the method's own limit)")     \
-  X(REAL, time_limit, 60.0, "S", 1e-6, 1e9, "seconds at most (60)")                                        \
+  X(REAL, time_limit, 60.0, "S", 1e-6, 1e9, "time limit, seconds (60)")                                    \
   X(TEXT, warm, NULL, "FILE", 0, 0, "starts from the reactions in FILE's solution or first guess")         \
   X(TEXT, out, NULL, "FILE.hdf5", 0, 0, "writes problem and solution (v, u, r) as FCLIB")                  \
   X(TEXT, csv, NULL, "FILE.csv", 0, 0, "writes a table with one line for each file and method")            \

@@ -118,12 +118,12 @@ static ChStatus resume(Job* job) {
   size_t size;
   const char* csv = job->arguments.csv;
   if (access(csv, F_OK) == 0 && access(job->note, F_OK) != 0)
-    return ch_fail(&job->context, CH_ERR_FILE,
-                   "%s: is whole, or of another kind: there is no %s, which an unfinished sweep has", csv, job->note);
+    return ch_fail(&job->context, CH_ERR_FILE, "%s: is not the table of an unfinished sweep: there is no %s beside it",
+                   csv, job->note);
   if (access(csv, F_OK) != 0) return CH_OK;
   ChStatus status = ch_file_load(&job->context, job->note, 1 << 20, &note, &size);
   if (status == CH_OK && !same_note(job, note))
-    status = ch_fail(&job->context, CH_ERR_ARGUMENT, "%s: was begun by another command: %.400s", csv, note);
+    status = ch_fail(&job->context, CH_ERR_ARGUMENT, "%s: was begun by a different command: %.400s", csv, note);
   free(note);
   return status == CH_OK ? ch_sweep_table_take(&job->context, csv, &job->table) : status;
 }

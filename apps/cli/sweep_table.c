@@ -46,7 +46,7 @@ static ChExit read_measures(const ChCommand* command, const char* words, ChSweep
   while (*words) {
     size_t length = strcspn(words, ",");
     if (out->measure_count == CH_MEASURES_MAX || length == 0 || length >= CH_SWEEP_TEXT) {
-      ch_complain(command, "--measure is '%.80s', must be up to %d names with commas between", words, CH_MEASURES_MAX);
+      ch_complain(command, "--measure is '%.80s', must be up to %d names separated by commas", words, CH_MEASURES_MAX);
       return CH_EXIT_USAGE;
     }
     ChMeasure* measure = &out->measure[out->measure_count++];
@@ -180,13 +180,14 @@ ChStatus ch_sweep_table_take(ChContext* context, const char* path, ChSweepTable*
   if (status != CH_OK) return status;
   at = bytes;
   if (!take_line(&at, &line) || !same_head(t, line))
-    status = ch_fail(context, CH_ERR_FORMAT, "%s: has other columns than this sweep; name another file", path);
+    status = ch_fail(context, CH_ERR_FORMAT, "%s: has different columns from this sweep; name a different file", path);
   int point = 0;
   while (status == CH_OK && take_line(&at, &line)) {
     size_t length = 0;
     while (point < t->grid->point_count && (length = place_length(t, point, line)) == 0) ++point;
     if (point == t->grid->point_count) {
-      status = ch_fail(context, CH_ERR_FORMAT, "%s: '%.80s' is no run of this sweep; name another file", path, line);
+      status =
+          ch_fail(context, CH_ERR_FORMAT, "%s: '%.80s' is not a run of this sweep; name a different file", path, line);
     } else {
       ChSweepRow row = {0};
       if (read_row(t, line + length, &row)) t->rows[point] = row;

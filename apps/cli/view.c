@@ -62,7 +62,7 @@ static bool read_compare(const ChCommand* self, Job* job, ChLiveOptions* options
   const char *word = job->arguments.compare, *comma = word ? strchr(word, ',') : NULL;
   if (!word) return true;
   if (!comma || comma == word || !comma[1] || strchr(comma + 1, ',') || strlen(word) >= CH_ORDER_WORD) {
-    ch_complain(self, "--compare is '%s', must be two methods with a comma between: pgs,auto", word);
+    ch_complain(self, "--compare is '%s', must be two methods separated by a comma: pgs,auto", word);
     return false;
   }
   snprintf(job->methods[0], CH_ORDER_WORD, "%.*s", (int)(comma - word), word);

@@ -145,7 +145,7 @@ static ChStatus receive(ChContext* context, ChBrowser* b, double until) {
   if (b->used + 65536 > b->room) {
     size_t room = 2 * b->room + 131072;
     char* larger = room <= ANSWER_MOST ? realloc(b->buffer, room) : NULL;
-    if (!larger) return ch_fail(context, CH_ERR_MEMORY, "out of memory for what Chromium says");
+    if (!larger) return ch_fail(context, CH_ERR_MEMORY, "out of memory for Chromium's answer");
     b->buffer = larger;
     b->room = room;
   }

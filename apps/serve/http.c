@@ -131,7 +131,7 @@ bool ch_http_may_enter(ChServer* server, struct lws* wsi) {
 
 int ch_http_check_upgrade(ChServer* server, struct lws* wsi, const char* protocol) {
   if (strcasecmp(protocol, "websocket") == 0) return 0;
-  ch_server_log(server, "refused to go over to '%.20s'", protocol);
+  ch_server_log(server, "refused to upgrade to '%.20s'", protocol);
   ch_http_refuse(wsi, HTTP_STATUS_BAD_REQUEST, "a connection can be upgraded to websocket only");
   return -1;
 }

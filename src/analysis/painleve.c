@@ -43,7 +43,7 @@ ChStatus ch_problem_painleve(ChContext* context, const ChProblem* problem, doubl
   ChArena* arena = ch_arena_create(NULL);
   if (!arena || setjmp(landing)) {
     ch_arena_destroy(arena);
-    return ch_fail(context, CH_ERR_MEMORY, "out of memory while looking at %d blocks", p.block_count);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory while examining %d blocks", p.block_count);
   }
   ch_arena_set_landing(arena, &landing);
   double* normal = CH_TAKE(arena, p.block_count, double);

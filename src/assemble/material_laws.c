@@ -22,7 +22,7 @@ static ChStatus find(ChContext* context, int dimension, ChMaterial* material) {
     return ch_fail(context, CH_ERR_ARGUMENT, "material '%.100s': this program has registered no law '%.50s'",
                    material->name, material->law);
   if (!info->opens)
-    return ch_fail(context, CH_ERR_ARGUMENT, "material '%.100s': law '%s' is no section, so that it has no normal",
+    return ch_fail(context, CH_ERR_ARGUMENT, "material '%.100s': law '%s' is not a section, so it has no normal",
                    material->name, info->name);
   if (info->dimension_lowest != dimension)
     return ch_fail(context, CH_ERR_SIZE, "material '%.100s': law '%s' has %d rows, a contact of this world has %d",

@@ -35,10 +35,10 @@ ChStatus ch_friction_curve_check(ChContext* context, const char* what, const ChF
       return ch_fail(context, CH_ERR_RANGE, "%s: speed[%d] of friction is %g m/s, must be above the one before, %g",
                      what, k, speed, curve->speed[k - 1]);
     if (!(share >= 0.0 && share <= (k == 0 ? 1.0 : LARGEST_SHARE)))
-      return ch_fail(
-          context, CH_ERR_RANGE,
-          "%s: friction at %g m/s is %g times that of what sticks, must be 0 or more, and at most 1 at standstill",
-          what, speed, share);
+      return ch_fail(context, CH_ERR_RANGE,
+                     "%s: friction at %g m/s is %g times that of a contact that sticks, must be 0 or more, and at most "
+                     "1 at standstill",
+                     what, speed, share);
   }
   return CH_OK;
 }

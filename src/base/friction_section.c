@@ -57,7 +57,7 @@ ChStatus ch_friction_section_check(ChContext* context, const char* what, const C
                   "%s: corners of the section do not turn left at (%g, %g), must be a convex hull", what, b[0], b[1]);
     else if (!(turn(a, b, origin) >= 0.0))
       status = ch_fail(context, CH_ERR_RANGE,
-                       "%s: the origin is outside of the section, beyond its side from (%g, %g) to (%g, %g); a contact "
+                       "%s: the origin is outside the section, beyond its side from (%g, %g) to (%g, %g); a contact "
                        "that nothing pulls needs no friction",
                        what, a[0], a[1], b[0], b[1]);
   }

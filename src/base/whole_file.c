@@ -59,7 +59,7 @@ static ChStatus read_stream(ChContext* context, const char* path, int fd, size_t
       return ch_fail(context, CH_ERR_FORMAT,
                      "%s: holds zero bytes; a pipe is read as text, other formats must be files", path);
     if (out->size > limit)
-      return ch_fail(context, CH_ERR_SIZE, "%s: goes on after %zu bytes, the largest size that is read", path, limit);
+      return ch_fail(context, CH_ERR_SIZE, "%s: is longer than %zu bytes, the largest size that is read", path, limit);
     if (out->size < room) return CH_OK;
   }
 }

@@ -46,9 +46,9 @@ static const char* unsupported_joint(const ChWorld* world) {
 
 static const char* unsupported_world(const ChWorld* world, const ChSimulationOptions* options) {
   if (world->mode_count > 0) return "a deformable body";
-  if (ch_periodic_any(&world->periodic)) return "a world that repeats itself";
+  if (ch_periodic_any(&world->periodic)) return "a periodic world";
   if (world->recirculation.radius > 0.0) return "recirculation";
-  if (world->recirculation.radius > 0.0) return "bodies that are put back in above";
+  if (world->recirculation.radius > 0.0) return "recirculated bodies";
   if (world->force_count > 0) return "a spring, wrench, drag or other force of the scene";
   if (shears(world)) return "a spring along the tangents of a contact";
   if (options->contact == CH_CONTACT_RIGID && bounces(world)) return "restitution in rigid contact";

@@ -64,7 +64,7 @@ static void list_places(void* user, int ids, int locals, int count, ZOLTAN_ID_PT
 
 // --- cutting ---------------------------------------------------------------------------------------------------------
 
-static ChStatus fail(ChContext* context) { return ch_fail(context, CH_ERR_DEVICE, "Zoltan cannot share space out"); }
+static ChStatus fail(ChContext* context) { return ch_fail(context, CH_ERR_DEVICE, "Zoltan cannot divide space"); }
 
 static ChStatus make_zoltan(ChContext* context, ChShares* shares) {
   static const char* const settings[][2] = {
@@ -107,7 +107,7 @@ static double unevenness(ChShares* shares) {
 static ChStatus cut(ChContext* context, ChShares* shares) {
   int changes, ids, locals, in, out, *in_ranks = NULL, *in_parts = NULL, *out_ranks = NULL, *out_parts = NULL;
   ZOLTAN_ID_PTR in_ids = NULL, in_locals = NULL, out_ids = NULL, out_locals = NULL;
-  ch_post_wait(&shares->d->post, "sharing space out");
+  ch_post_wait(&shares->d->post, "dividing space");
   int done = Zoltan_LB_Partition(shares->zoltan, &changes, &ids, &locals, &in, &in_ids, &in_locals, &in_ranks,
                                  &in_parts, &out, &out_ids, &out_locals, &out_ranks, &out_parts);
   ch_post_waited(&shares->d->post);

@@ -235,7 +235,7 @@ static void read_sizes(Parts* p) {
   bool local = ch_hdf5_has(h, "fclib_local");
   p->rolls = !local && !ch_hdf5_has(h, "fclib_global") && ch_hdf5_has(h, "fclib_global_rolling");
   if (!local && !p->rolls && !ch_hdf5_has(h, "fclib_global"))
-    ch_hdf5_fail(h, CH_ERR_FORMAT, "HDF5, but no contact problem: neither /fclib_local nor /fclib_global is there");
+    ch_hdf5_fail(h, CH_ERR_FORMAT, "HDF5, but not a contact problem: it has neither /fclib_local nor /fclib_global");
   p->form = local ? CH_FORM_LOCAL : CH_FORM_GLOBAL;
   p->root = local ? "fclib_local" : p->rolls ? "fclib_global_rolling" : "fclib_global";
   read_dimension(p);
@@ -326,7 +326,7 @@ static long read_dimensions(Parts* p, const char* name, int lowest, int highest,
     blocks[k] = (ChBlock){.law = law, .dimension = dimension[k]};
   }
   if (p->h->status == CH_OK && left > 0)
-    ch_hdf5_fail(p->h, CH_ERR_SIZE, "/%s sums up to %ld rows less than there are", name, left);
+    ch_hdf5_fail(p->h, CH_ERR_SIZE, "/%s sums to %ld rows fewer than there are", name, left);
   return count;
 }
 

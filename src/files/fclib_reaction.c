@@ -44,7 +44,7 @@ static void read_reaction(ChHdf5* h, const ChProblemView* problem, double* r) {
     return;
   }
   if (!ch_hdf5_has(h, solution.group) && !ch_hdf5_has(h, guess.group))
-    ch_hdf5_fail(h, CH_ERR_FORMAT, "no reactions: neither /solution nor /guesses/1 is there");
+    ch_hdf5_fail(h, CH_ERR_FORMAT, "no reactions: the file has neither /solution nor /guesses/1");
   if (h->status == CH_OK && !read_place(h, &solution, &order, problem->rows, r) && h->status == CH_OK)
     read_place(h, &guess, &order, problem->rows, r);
 }

@@ -245,7 +245,7 @@ static bool start_child(ChHdf5* h, int pair[2]) {
   bool ready = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0;
   h->child = ready ? fork() : -1;
   if (h->child >= 0) return true;
-  ch_hdf5_fail(h, CH_ERR_MEMORY, "a process to read the file in cannot be started: %s", strerror(errno));
+  ch_hdf5_fail(h, CH_ERR_MEMORY, "a process to read the file cannot be started: %s", strerror(errno));
   if (ready) close(pair[0]), close(pair[1]);
   return false;
 }

@@ -77,7 +77,7 @@ static bool lies_inside(ChHdf5* h, const char* name, hid_t set, Storage* storage
   H5D_layout_t layout = storage->layout;
   bool plain = layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED;
   if (plain && external == 0 && storage->filters >= 0) return true;
-  ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s keeps its data outside of the file; only data in the file itself are read", name);
+  ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s keeps its data outside the file; only data in the file itself are read", name);
   return false;
 }
 

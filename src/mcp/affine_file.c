@@ -57,7 +57,7 @@ static bool read_matrix(Reader* r, const json_t* matrix, ChEntries* e) {
       return wrong(r, "$.matrix[%zu] must be [row, column, value]", k);
     json_int_t row = json_integer_value(i), column = json_integer_value(j);
     if (row < 0 || row >= e->n || column < 0 || column >= e->n)
-      return wrong(r, "$.matrix[%zu]: entry (%lld, %lld) lies outside of 0 .. %d", k, (long long)row, (long long)column,
+      return wrong(r, "$.matrix[%zu]: entry (%lld, %lld) lies outside 0 .. %d", k, (long long)row, (long long)column,
                    e->n - 1);
     ch_entries_add(e, (int)row, (int)column, json_number_value(value));
   }

@@ -178,7 +178,7 @@ static ChStatus check_law(ChContext* context, const char* what, const ChMaterial
   if (def->section || def->curve.count > 0 || def->rolling > 0.0 || def->drilling > 0.0 || def->cohesion > 0.0 ||
       def->shear_stiffness > 0.0)
     return ch_fail(context, CH_ERR_ARGUMENT,
-                   "%s: law '%.50s' goes with no section, curve, rolling, drilling, cohesion or shear stiffness", what,
+                   "%s: law '%.50s' excludes a section, a curve, rolling, drilling, cohesion and shear stiffness", what,
                    def->law);
   return CH_OK;
 }

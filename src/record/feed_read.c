@@ -214,7 +214,7 @@ ChStatus ch_feed_reader_open(ChContext* context, const char* path, ChFeedReader*
   else if (r->fd < 0)
     status = ch_fail(context, CH_ERR_FILE, "%s: %s", path, strerror(errno));
   else if (!get_head(r, &head))
-    status = wrong(context, r, "no feed of a simulation");
+    status = wrong(context, r, "not a feed of a simulation");
   if (status == CH_OK)
     *out = r;
   else

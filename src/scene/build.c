@@ -512,7 +512,8 @@ static bool only_what_can_come_later(Build* b) {
                {"ignore", "pairs that ignore each other cannot be added to a simulation", b->root->ignore}};
   for (int k = 0; k < CH_COUNT(lists); ++k) {
     ChPlace top = {0}, at = {&top, lists[k].key, 0};
-    if (lists[k].list) return ch_reader_wrong(b->reader, &at, "%s; the scene it began with has them", lists[k].why);
+    if (lists[k].list)
+      return ch_reader_wrong(b->reader, &at, "%s; it keeps those of the scene that it began with", lists[k].why);
   }
   return true;
 }

@@ -28,10 +28,11 @@ bool ch_soft_fits(ChReader* r, const ChPlace* body, const json_t* entry) {
     const json_t* value = json_object_get(entry, others[k]);
     ChPlace at = {body, others[k], 0};
     if (!value || json_is_false(value)) continue;
-    return ch_reader_wrong(r, &at,
-                           "is given beside \"soft\": a deformable body moves freely, and its shape and mass are those "
-                           "of its mesh%s",
-                           strcmp(others[k], "fixed") == 0 ? "; use \"clamp\" to hold a part of it" : "");
+    return ch_reader_wrong(
+        r, &at,
+        "is given together with \"soft\": a deformable body moves freely, and its shape and mass are those "
+        "of its mesh%s",
+        strcmp(others[k], "fixed") == 0 ? "; use \"clamp\" to hold a part of it" : "");
   }
   return true;
 }

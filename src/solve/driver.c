@@ -114,7 +114,7 @@ static ChStatus refuse_setting(ChContext* context, const char* name) {
 
 static ChStatus check_settings(ChContext* context, const ChSolveOptions* options) {
   if (options->setting_count < 0 || (options->setting_count > 0 && !options->settings))
-    return ch_fail(context, CH_ERR_RANGE, "%d settings are announced and %s given", options->setting_count,
+    return ch_fail(context, CH_ERR_RANGE, "%d settings are announced, but %s given", options->setting_count,
                    options->settings ? "a list is" : "none are");
   for (int k = 0; k < options->setting_count; ++k) {
     const ChSetting* set = &options->settings[k];
@@ -155,7 +155,7 @@ static ChStatus check_arguments(Driver* d) {
   if (!(o->work_limit >= 0.0))
     return ch_fail(d->context, CH_ERR_RANGE, "work limit is %g, must be >= 0", o->work_limit);
   if (!(o->accept >= 0.0 && o->accept < 1.0))
-    return ch_fail(d->context, CH_ERR_RANGE, "accept is %g, must be from 0 to below 1", o->accept);
+    return ch_fail(d->context, CH_ERR_RANGE, "accept is %g, must be 0 or more and below 1", o->accept);
   if (o->max_iterations < 0)
     return ch_fail(d->context, CH_ERR_RANGE, "iteration limit is %ld, must be >= 0", o->max_iterations);
   if (o->warm && !ch_all_finite(o->warm, d->problem->rows))

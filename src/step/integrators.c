@@ -77,15 +77,14 @@ ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, c
     if (status != CH_OK) return status;
   }
   if (it->joints == CH_JOINTS_HELD && ch_integrator_weight(it, o) > 0.5 && world->joint_count > 0)
-    return ch_fail(
-        context, CH_ERR_ARGUMENT,
-        "integrator '%s' with midpoint = %g does not take joints: what of a velocity goes against them would "
-        "grow by %.3g in each step; 0 to 0.5 is possible",
-        it->name, o->midpoint, o->midpoint / (1.0 - o->midpoint));
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "integrator '%s' with midpoint = %g does not take joints: the part of a velocity that violates them "
+                   "would grow %.3g times in each step; 0 to 0.5 is possible",
+                   it->name, o->midpoint, o->midpoint / (1.0 - o->midpoint));
   if (it->contacts == CH_CONTACTS_REFLECT && ch_integrator_weight(it, o) > 0.5 && touches)
     return ch_fail(context, CH_ERR_ARGUMENT,
-                   "integrator '%s' with midpoint = %g does not take contacts: bodies would bounce at %.3g times the "
-                   "speed they arrive with; 0 to 0.5 is possible where bodies have shapes",
+                   "integrator '%s' with midpoint = %g does not take contacts: bodies would bounce at %.3g times their "
+                   "speed of approach; 0 to 0.5 is possible if bodies have shapes",
                    it->name, o->midpoint, o->midpoint / (1.0 - o->midpoint));
   bool springs = it->contacts == CH_CONTACTS_STABILIZED && ch_integrator_weight(it, o) == 0.0;
   if (o->contact == CH_CONTACT_COMPLIANT && !springs)
@@ -101,11 +100,12 @@ ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, c
     return ch_fail(context, CH_ERR_ARGUMENT,
                    "integrator '%s' does not take springs along tangents (shear_stiffness); euler does", it->name);
   if (o->contact == CH_CONTACT_COMPLIANT && ch_world_has_own_laws(world))
-    return ch_fail(context, CH_ERR_ARGUMENT, "a material has a law of the program's own, which knows no compliance");
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "a material has a law that the program registered, and such a law has no compliance");
   if (it->composed) return ch_composed_check(context, o, world);
   if (it->needs_adaptive && o->adaptive != CH_ADAPTIVE_GAP && touches)
     return ch_fail(context, CH_ERR_ARGUMENT,
-                   "integrator '%s' cannot keep a fixed step where bodies have shapes: contacts close only at the end "
+                   "integrator '%s' cannot keep a fixed step if bodies have shapes: contacts close only at the end "
                    "of a step; it needs \"adaptive\" with a gap_tolerance",
                    it->name);
   return CH_OK;

@@ -255,5 +255,5 @@ ChStatus ch_passing_look(ChContext* context, ChSimulation* s, const ChMoment* mo
   bool failed = look.list.failed;
   s->passing = look.list;
   s->passing.failed = false;
-  return failed ? ch_fail(context, CH_ERR_MEMORY, "out of memory while a step's motion is looked at") : CH_OK;
+  return failed ? ch_fail(context, CH_ERR_MEMORY, "out of memory while checking a step's motion") : CH_OK;
 }

@@ -307,7 +307,7 @@ static ChStatus make_step(ChContext* context, ChSimulation* s, ChStepInfo* info)
   status = choose_step(context, s, &undo, info);
   if (status == CH_OK) note_bounds(&s->options, info);
   if (forgets && ch_step_is_stopped(s)) status = CH_STOPPED;
-  if (status == CH_STOPPED) ch_fail(context, status, "step %ld was stopped as the caller asked", s->step + 1);
+  if (status == CH_STOPPED) ch_fail(context, status, "step %ld was stopped at the caller's request", s->step + 1);
   if (status != CH_OK) {
     ch_undo_take(s, &undo);
     return status;

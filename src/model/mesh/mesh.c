@@ -47,7 +47,7 @@ static ChStatus join_segments(ChContext* context, ChArena* arena, ChMesh* mesh) 
   for (int c = 0; c < mesh->cell_count; ++c) {
     int from = mesh->cells[2 * c], to = mesh->cells[2 * c + 1];
     if (starting[from] || ending[to])
-      return ch_fail(context, CH_ERR_FORMAT, "chain: segment %d meets another one head to head", c);
+      return ch_fail(context, CH_ERR_FORMAT, "chain: segment %d meets another segment head to head", c);
     starting[from] = ending[to] = c + 1;
   }
   mesh->closed = true;
@@ -192,8 +192,7 @@ ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, co
   int pair[2];
   if (status == CH_OK && width == 3 && ch_doubled_triangle(arena, vertices, cell_count, cells, pair))
     status = ch_fail(context, CH_ERR_FORMAT,
-                     "mesh: triangles %d and %d are the same; a triangle that is there twice would count twice",
-                     pair[0], pair[1]);
+                     "mesh: triangles %d and %d are the same; a repeated triangle would count twice", pair[0], pair[1]);
   ChArenaMark mark = ch_arena_mark(arena);
   if (status == CH_OK) status = width == 3 ? join_triangles(context, arena, mesh) : join_segments(context, arena, mesh);
   ch_arena_release(arena, mark);

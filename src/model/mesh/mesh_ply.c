@@ -86,7 +86,7 @@ static void read_property(ChScan* scan, Element* e) {
   take_word(scan, word);
   p->meaning = meaning_of(e, word, list);
   if (list && types[p->length].kind == 'f')
-    ch_scan_fail(scan, CH_ERR_FORMAT, start, "the length of a list is a whole number");
+    ch_scan_fail(scan, CH_ERR_FORMAT, start, "the length of a list must be a whole number");
 }
 
 static void read_form(Ply* ply) {

@@ -14,7 +14,7 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
   if (def->soup) {
     ChMesh* soup = NULL;
     if (moves || def->closed)
-      return ch_fail(context, CH_ERR_ARGUMENT, "mesh: soup is ground, %s",
+      return ch_fail(context, CH_ERR_ARGUMENT, "mesh: a soup is ground, %s",
                      moves ? "on a body that no contact moves" : "and never closed");
     ChStatus made = ch_soup_create(context, world->arena, def->point_count, def->points, def->triangle_count,
                                    def->triangles, &soup);
@@ -38,7 +38,7 @@ static const ChDefField fields[] = {
     CH_SHAPE_FIELD(CH_DEF_SIZE, 0, spacing, "sampled, on a moving body: distance between contact samples, m"),
     CH_SHAPE_FIELD(CH_DEF_CELLS, 0, resolution,
                    "sampled, on a moving body: number of cells of the distance field along its longest side"),
-    CH_SHAPE_FIELD(CH_DEF_FLAG, 0, faces, "sampled, on a moving body: samples inside of faces, too"),
+    CH_SHAPE_FIELD(CH_DEF_FLAG, 0, faces, "sampled, on a moving body: samples inside faces, too"),
 };
 
 const ChShapeKind ch_shape_kind_mesh = {.info = {.name = "mesh",

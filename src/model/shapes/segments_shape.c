@@ -5,7 +5,7 @@
 static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, ChShape* shape) {
   int count = def->segments ? def->segment_count : def->point_count - 1;
   if (count < 1)
-    return ch_fail(context, CH_ERR_SIZE, "segments: there are %d; two points or more, or a list of pairs", count);
+    return ch_fail(context, CH_ERR_SIZE, "segments: there are %d; give two points or more, or a list of pairs", count);
   int* chain = NULL;
   if (!def->segments) {
     chain = CH_TAKE(world->arena, 2 * count, int);

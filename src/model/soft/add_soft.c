@@ -96,7 +96,7 @@ static ChStatus check_source(ChContext* context, const ChSoftDef* def, const cha
   if (def->file && (def->vertices || def->tets))
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: a file and a mesh are given; give only one of them", what);
   if (!def->file && (!def->vertices || !def->tets || def->vertex_count < 4 || def->tet_count < 1))
-    return ch_fail(context, CH_ERR_SIZE, "%s: a mesh must be given: %d vertices and %d tetrahedra are none", what,
+    return ch_fail(context, CH_ERR_SIZE, "%s: a mesh must be given: %d vertices and %d tetrahedra are not a mesh", what,
                    def->vertices ? def->vertex_count : 0, def->tets ? def->tet_count : 0);
   return CH_OK;
 }

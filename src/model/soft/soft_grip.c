@@ -111,8 +111,8 @@ ChStatus ch_soft_grip_make(ChContext* context, ChArena* arena, const ChSoft* sof
   if (grip->count < 3 || !spread(grip, skin, in, &inverse))
     return ch_fail(
         context, CH_ERR_RANGE,
-        "%s: within reach = %g m of its point the deformable body has %d vertices%s; it takes three that are "
-        "not on a line to follow its turns: a larger reach, or 0 for the nearest vertex and its neighbours",
+        "%s: within reach = %g m of its point the deformable body has %d vertices%s; following its turns needs three "
+        "that are not on a line: give a larger reach, or 0 for the nearest vertex and its neighbours",
         what, reach, grip->count, grip->count < 3 ? "" : " on a line");
   fill(grip, soft, in, &inverse);
   *out = grip;

@@ -186,11 +186,11 @@ static ChStatus in_pieces(ChContext* context, ChArena* arena, const char* what, 
   int twice = count_coincident(arena, mesh);
   if (twice > 0)
     snprintf(why, sizeof why,
-             "shares no chain of faces with the first: the mesh falls into %d pieces, and %d of its %d nodes coincide "
-             "with another node; merge those (Gmsh: `Coherence Mesh;`)",
+             "is not connected to the first one by faces: the mesh falls into %d pieces, and %d of its %d nodes "
+             "coincide with another node; merge those (Gmsh: `Coherence Mesh;`)",
              pieces, twice, mesh->vertex_count);
   else
-    snprintf(why, sizeof why, "shares no chain of faces with the first: the mesh falls into %d pieces", pieces);
+    snprintf(why, sizeof why, "is not connected to the first one by faces: the mesh falls into %d pieces", pieces);
   return wrong_tet(context, what, mesh, tet, why);
 }
 
@@ -207,7 +207,7 @@ static ChStatus check_faces(ChContext* context, ChArena* arena, const char* what
     if (next - k > 2) return wrong_tet(context, what, mesh, f->place / 4, "shares a face with two others or more");
     if (next - k == 1) continue;
     if (f[0].even == f[1].even)
-      return wrong_tet(context, what, mesh, f->place / 4, "overlaps another one that lies on the same side of a face");
+      return wrong_tet(context, what, mesh, f->place / 4, "overlaps another tetrahedron on the same side of a face");
     ch_sets_join(parent, f[0].place / 4, f[1].place / 4);
   }
   int* label = CH_TAKE_RAW(arena, mesh->tet_count, int);

@@ -140,7 +140,7 @@ ChStatus ch_tet_cells_check(ChTetSource* source, long tets, long other_solids, l
                    scan->path, other_solids);
   if (tets == 0 && others > 0)
     return ch_fail(scan->context, CH_ERR_FORMAT,
-                   "%s: holds %ld cells, but no tetrahedra: fill the surface first, as with `gmsh -3` does", scan->path,
+                   "%s: holds %ld cells, but no tetrahedra: fill the surface first, as `gmsh -3` does", scan->path,
                    others);
   if (tets == 0) return ch_fail(scan->context, CH_ERR_FORMAT, "%s: holds no tetrahedra", scan->path);
   return CH_OK;

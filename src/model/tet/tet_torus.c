@@ -66,8 +66,8 @@ ChStatus ch_tet_torus(ChContext* context, ChArena* arena, double radius, double 
     return ch_fail(context, CH_ERR_RANGE, "torus: a tube of radius %g leaves no hole in a ring of radius %g", tube,
                    radius);
   if (around < 3 || rings < 1)
-    return ch_fail(context, CH_ERR_RANGE, "torus: has %d pieces and %d rings, must have 3 and 1 or more", around,
-                   rings);
+    return ch_fail(context, CH_ERR_RANGE, "torus: has %d pieces and %d rings, must have at least 3 pieces and 1 ring",
+                   around, rings);
   double tets = 18.0 * rings * rings * around;
   if (tets > CH_TETS_MAX)
     return ch_fail(context, CH_ERR_SIZE, "torus: %d pieces of %d rings make %.0f tetrahedra, at most %d are taken",

@@ -118,8 +118,8 @@ static ChStatus try_projection(Trial* t) {
     return refuse(t, "project%s is %s, and of that %s; a point of the set must stay where it is", show(a, n, x),
                   show(b, n, y), show(c, n, again));
   if (!(distance(n, y, z) <= distance(n, x, other) + EXACT * size))
-    return refuse(t, "project moves %s and %s farther apart, by %g; onto a convex set it must not", show(a, n, x),
-                  show(b, n, other), distance(n, y, z) - distance(n, x, other));
+    return refuse(t, "project moves %s and %s farther apart, by %g; a projection onto a convex set must not",
+                  show(a, n, x), show(b, n, other), distance(n, y, z) - distance(n, x, other));
   for (int k = 0; k < n; ++k) out[k] = x[k] - y[k], across[k] = z[k] - y[k];
   if (!(dot(n, out, across) <= EXACT * size * size))
     return refuse(t, "project%s is %s, but %s is of the set and nearer; must be the nearest point of a convex set",
