@@ -54,8 +54,7 @@ static void say_compliant(const ChRunReport* r, ChHints* hints) {
   long contacts = r->summary.missed_contacts / r->summary.missed;
   if (contacts < DENSE || r->options.contact == CH_CONTACT_COMPLIANT) return;
   say(hints,
-      "missed steps had %ld contacts on average; --contact compliant determines the reactions of so many, and "
-      "lets "
+      "missed steps had %ld contacts on average; --contact compliant determines the reactions of so many, and lets "
       "bodies overlap a little",
       contacts);
 }

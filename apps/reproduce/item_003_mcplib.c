@@ -72,7 +72,7 @@ static ChStatus spatial_price(ChItemRun* run) {
                           .run = with_our_data,
                           .rule = "all of them, the same dimensions",
                           .met = solved == SPATIAL && worst < 1e-10 && smallest == 27 && largest == 129,
-                          .reason = "some of the eight problems end at a stationary point that is no solution"});
+                          .reason = "some of the eight problems end at a stationary point that is not a solution"});
   return CH_OK;
 }
 

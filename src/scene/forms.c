@@ -28,8 +28,8 @@ static const ChField adaptive_fields[] = {
     ROW(number, ChSimulationOptions, "gap_tolerance", gap_tolerance, "overlap above which the step is halved, m", 0,
         CH_POSITIVE, NULL),
     ROW(number, ChSimulationOptions, "overlap_tolerance", overlap_tolerance,
-        "a step is halved if a pair would end it with a larger overlap, m. Default for meshes and thin things: a "
-        "hundredth of the margin, but at most 1e-4 of the smaller body's radius or 1e-5 m, whichever is larger",
+        "a step is halved if a pair would overlap by more than this at its end, m. Default for meshes and thin things: "
+        "a hundredth of the margin, but at most 1e-4 of the smaller body's radius or 1e-5 m, whichever is larger",
         0, CH_NOT_NEGATIVE, NULL),
     ROW(choice, ChSimulationOptions, "on", adaptive,
         "what shortens a step: miss, a missed tolerance; large, the same in steps with 500 contacts or more and in "
@@ -51,7 +51,7 @@ static const ChField bounds_fields[] = {
         "overlap above which a step is out of bounds, as a share of the smaller moving body's radius", 0, CH_POSITIVE,
         NULL),
     ROW(number, ChSimulationOptions, "energy", energy_bound,
-        "unexplained gain above which a step is out of bounds, as a share of the energy that it exchanged", 0,
+        "unexplained gain of energy above which a step is out of bounds, as a share of the energy that it exchanged", 0,
         CH_POSITIVE, NULL),
 };
 const ChSceneForm ch_form_bounds = {
@@ -85,7 +85,7 @@ static const ChField step_fields[] = {
     STEP(choice, "restitution", options.restitution, "law of impacts", 0, CH_ANY, restitutions),
     STEP(flag, "project", options.project, "whether positions are projected onto the constraints after a step", 0,
          CH_ANY, NULL),
-    STEP(adaptive, "adaptive", options, "when a step is undone and repeated in shorter ones: misses and overlaps", 0,
+    STEP(adaptive, "adaptive", options, "when a step is undone and repeated as shorter ones: misses and overlaps", 0,
          CH_ANY, &ch_form_adaptive),
     STEP(bounds, "bounds", options, "overlap and unexplained energy above which a run reports a step", 0, CH_ANY,
          &ch_form_bounds),
@@ -144,7 +144,7 @@ const ChSceneForm ch_form_friction = {
 
 #define CURVE(type, key, member, text, ...) ROW(type, ChSceneCurve, key, member, text, __VA_ARGS__)
 static const ChField stiction_fields[] = {
-    CURVE(number, "static", sticks, "coefficient of what sticks", CH_REQUIRED, CH_FRICTION, NULL),
+    CURVE(number, "static", sticks, "coefficient while sticking", CH_REQUIRED, CH_FRICTION, NULL),
     CURVE(number, "dynamic", slips, "coefficient while slipping, at most the one while sticking", CH_REQUIRED,
           CH_FRICTION, NULL),
 };
@@ -161,8 +161,8 @@ const ChSceneForm ch_form_stribeck = {
     .name = "stribeck", .same = true, .count = CH_COUNT(stribeck_fields), .fields = stribeck_fields};
 
 static const ChField section_fields[] = {
-    {"section", &ch_type_section, 0, "points [x, y] round the origin: what a unit of normal force bears", CH_REQUIRED,
-     CH_ANY, NULL},
+    {"section", &ch_type_section, 0, "points [x, y] round the origin: the friction that a unit of normal force bears",
+     CH_REQUIRED, CH_ANY, NULL},
     ROW(vector, ChMaterialDef, "axis", axis, "direction of x in the body's frame", CH_SPACE, CH_ANY, NULL),
 };
 static const ChField own_law_fields[] = {
@@ -194,9 +194,9 @@ static const ChField material_fields[] = {
         NULL),
     ROW(number, ChMaterialDef, "young", young, "compliant contact: Young's modulus, Pa", 0, CH_POSITIVE, NULL),
     ROW(number, ChMaterialDef, "poisson", poisson, "Poisson's ratio, with young", 0, CH_POISSON, NULL),
-    ROW(number, ChMaterialDef, "stiffness", stiffness, "compliant contact: instead of young, N/m", 0, CH_POSITIVE,
-        NULL),
-    ROW(number, ChMaterialDef, "damping", damping, "compliant contact: instead of restitution, N s/m", 0,
+    ROW(number, ChMaterialDef, "stiffness", stiffness, "compliant contact: stiffness instead of young, N/m", 0,
+        CH_POSITIVE, NULL),
+    ROW(number, ChMaterialDef, "damping", damping, "compliant contact: damping instead of restitution, N s/m", 0,
         CH_NOT_NEGATIVE, NULL),
     ROW(form, ChMaterialDef, "look", look, "how bodies of this material are drawn", 0, CH_ANY, &ch_form_body_look),
 };
@@ -219,8 +219,10 @@ static const ChField pair_fields[] = {
         "spring along the tangents of each contact point, N/m; 0: none", 0, CH_NOT_NEGATIVE, NULL),
     ROW(number, ChScenePair, "shear_damping", def.shear_damping, "damper along the tangents, N s/m", 0, CH_NOT_NEGATIVE,
         NULL),
-    ROW(number, ChScenePair, "stiffness", def.stiffness, "compliant contact: of the two, N/m", 0, CH_POSITIVE, NULL),
-    ROW(number, ChScenePair, "damping", def.damping, "compliant contact: of the two, N s/m", 0, CH_NOT_NEGATIVE, NULL),
+    ROW(number, ChScenePair, "stiffness", def.stiffness, "compliant contact: stiffness of the pair, N/m", 0,
+        CH_POSITIVE, NULL),
+    ROW(number, ChScenePair, "damping", def.damping, "compliant contact: damping of the pair, N s/m", 0,
+        CH_NOT_NEGATIVE, NULL),
 };
 const ChSceneForm ch_form_pair = {.name = "pair", .same = true, .count = CH_COUNT(pair_fields), .fields = pair_fields};
 
@@ -303,8 +305,8 @@ static const ChField joint_fields[] = {
         NULL),
     JOINT(flag, "collide", collide, "whether the two bodies may touch each other", 0, CH_ANY, NULL),
     JOINT(number, "reach", reach,
-          "of a deformable body the joint follows the skin within this of its point, m; 0: the nearest vertex and its "
-          "neighbours",
+          "on a deformable body the joint follows the skin within this distance of its point, m; 0: the nearest vertex "
+          "and its neighbours",
           0, CH_NOT_NEGATIVE, NULL),
 };
 const ChSceneForm ch_form_joint = {.name = "joint",
@@ -368,8 +370,8 @@ const ChSceneForm ch_form_force = {.name = "force",
 // --------------------------------------------------------------------------------------------------------------- scene
 
 static const ChField recirculation_fields[] = {
-    ROW(number, ChRecirculation, "below", below, "height below which a centre of mass is taken out, m", CH_REQUIRED,
-        CH_ANY, NULL),
+    ROW(number, ChRecirculation, "below", below, "height of a centre of mass below which its body is put back, m",
+        CH_REQUIRED, CH_ANY, NULL),
     ROW(vector, ChRecirculation, "at", at, "the middle of the inlet, m", CH_REQUIRED, CH_ANY, NULL),
     ROW(number, ChRecirculation, "radius", radius, "of the inlet, m", CH_REQUIRED, CH_POSITIVE, NULL),
 };
@@ -386,7 +388,7 @@ static const ChField scene_fields[] = {
     ROOT(signals, "gravity", gravity, "m/s^2", 0, CH_ANY, NULL),
     ROOT(periodic, "periodic", periodic, "axes along which the world is periodic: [from, to] of each, m", 0, CH_ANY,
          NULL),
-    ROOT(form, "recirculate", recirculation, "bodies that sink out below come back in above", 0, CH_ANY,
+    ROOT(form, "recirculate", recirculation, "bodies that leave at the bottom come back in at the top", 0, CH_ANY,
          &ch_form_recirculation),
     ROOT(form, "step", run, "time stepping", 0, CH_ANY, &ch_form_step),
     ROOT(contact, "contact", run.options, "law of contact: rigid or compliant, or an object with law and overlap", 0,

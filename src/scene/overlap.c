@@ -76,12 +76,13 @@ static bool refuse_cells(ChReader* r, const ChDocuments* documents, const ChWorl
   bool known = ch_body_place(documents, body, &place);
   r->document = known ? place.document : &documents->document[0];
   if (known) at.index = place.index;
-  return ch_reader_wrong(r, known ? &at : &bodies,
-                         "'%.60s' has sampled contacts on cells of %.3g m, and a clearance of %.3g m to '%.60s', into "
-                         "which it fits: contacts in that gap would be missed; use \"contact\": \"exact\", or a "
-                         "\"resolution\" of %.0f or more",
-                         name_of(world, body), cell, 0.5 * c->play, name_of(world, c->body[c->body[0] == body]),
-                         ceil(2.0 * size / c->play));
+  return ch_reader_wrong(
+      r, known ? &at : &bodies,
+      "'%.60s' has sampled contacts on cells of %.3g m, and a clearance of %.3g m to '%.60s'; one fits into the other, "
+      "and contacts in that gap would be missed; use \"contact\": \"exact\", or a "
+      "\"resolution\" of %.0f or more",
+      name_of(world, body), cell, 0.5 * c->play, name_of(world, c->body[c->body[0] == body]),
+      ceil(2.0 * size / c->play));
 }
 
 // Refuses cells that are coarser than the clearance of what fits into each other.

@@ -73,7 +73,8 @@ static const ChField body_look_fields[] = {
     {"opacity", &ch_type_opacity, 0, "0 unseen to 1 solid", 0, CH_UNIT, NULL},
     ROW(choice, ChLook, "pattern", pattern, "painted on it, by place", 0, CH_ANY, patterns),
     {"texture", &ch_type_texture, 0, "PNG file, painted on it", 0, CH_ANY, NULL},
-    ROW(number, ChLook, "texture_size", texture_size, "after which a texture repeats itself, m", 0, CH_POSITIVE, NULL),
+    ROW(number, ChLook, "texture_size", texture_size, "distance after which a texture repeats itself, m", 0,
+        CH_POSITIVE, NULL),
 };
 const ChSceneForm ch_form_body_look = {
     .name = "body-look", .same = true, .count = CH_COUNT(body_look_fields), .fields = body_look_fields};

@@ -16,7 +16,7 @@ static bool signal_of(ChReader* r, const ChPlace* place, json_t* value, ChSignal
   *out = (ChSignal){0};
   if (json_is_object(value)) return ch_form_read(r, place, value, &ch_form_signal, out);
   if (!json_is_number(value))
-    return ch_reader_wrong(r, place, "is %s, must be a number, or an object that says how it changes in time",
+    return ch_reader_wrong(r, place, "is %s, must be a number, or an object that describes its change in time",
                            ch_json_kind(value));
   return ch_read_number(r, place, value, CH_ANY, &out->base);
 }
@@ -184,7 +184,7 @@ static bool set_curve(ChReader* r, const ChPlace* place, const ChSceneCurve* giv
   for (int k = 0; k < count; ++k) {
     const double mu = given->mu.values[k];
     if (sticks == 0.0 && mu > 0.0)
-      return ch_reader_wrong(r, place, "has no friction of what sticks; what slips has %g then", mu);
+      return ch_reader_wrong(r, place, "has no friction while sticking, but %g while slipping", mu);
     curve->speed[k] = given->speed.values[k];
     curve->share[k] = mu == sticks ? 1.0 : mu / sticks;
   }

@@ -138,7 +138,7 @@ static bool refuse_typo(ChRun* run, const ChNested* n) {
     for (int o = 0; o < count; ++o) known[o] = n->method->options[o].name;
     const char* near = ch_word_nearest(n->setting[k].name, count, known);
     run->ending = CH_ERR_ARGUMENT;
-    snprintf(run->note, sizeof run->note, "method '%s' has no option '%s', nearest is '%s'", n->method->name,
+    snprintf(run->note, sizeof run->note, "method '%s' has no option '%s'; the nearest is '%s'", n->method->name,
              n->setting[k].name, near ? near : "none");
     return true;
   }

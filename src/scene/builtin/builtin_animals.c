@@ -67,12 +67,12 @@ static const ChSceneParameter bunny_parameters[] = {
     CH_NUMBER("red", "0.4", 0, 10, "friction coefficient of the red ones"),
     CH_NUMBER("blue", "0.1", 0, 10, "friction coefficient of the blue ones"),
     CH_NUMBER("stone", "0.5", 0, 10, "friction coefficient of the arches' stones"),
-    CH_NUMBER("slope", "30", 1, 60, "of the ramp, degrees"),
+    CH_NUMBER("slope", "30", 1, 60, "slope of the ramp, degrees"),
     CH_WHOLE("arches", "2", 0, 10, "arches, one behind the other across the slope"),
     CH_WHOLE("stones", "11", 5, 99, "stones of an arch, a semicircle of radius 0.6 m"),
     CH_NUMBER("young", "2e5", 1e3, 1e12, "Young's modulus, Pa: soft rubber"),
     CH_WHOLE("modes", "12", 1, 30, "modes of a rabbit: vibrations and their derivatives"),
-    CH_WHOLE("cells", "16", 16, 40, "of the mesh along a rabbit"),
+    CH_WHOLE("cells", "16", 16, 40, "cells of the mesh along a rabbit"),
     CH_PARAMETERS_END,
 };
 

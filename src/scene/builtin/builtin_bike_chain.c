@@ -164,7 +164,7 @@ static const ChSceneParameter parameters[] = {
     CH_WHOLE("driver", "12", 9, TEETH_MOST, "teeth of the driving sprocket"),
     CH_WHOLE("driven", "18", 9, TEETH_MOST, "teeth of the driven sprocket"),
     CH_WHOLE("links", "36", 14, 400, "links of the chain, an even number that reaches around both sprockets"),
-    CH_NUMBER("speed", "6", -100, 100, "of the driver, radian/s"),
+    CH_NUMBER("speed", "6", -100, 100, "speed of the driver, radian/s"),
     CH_NUMBER("load", "0.02", 0, 100, "friction of the driven axle, N m"),
     CH_NUMBER("mu", "0.1", 0, 10, "friction coefficient"),
     CH_PARAMETERS_END,

@@ -113,8 +113,8 @@ static void add_implicit(ChBuild* b, const char* name, ChImplicitFn f, ChVec3 lo
 enum { LINKS, ANGLE, ANCHOR_MU };
 
 static const ChSceneParameter anchor_parameters[] = {
-    CH_WHOLE("links", "12", 2, 200, "of the chain, the first of which is fixed"),
-    CH_NUMBER("angle", "60", 0, 90, "of the chain at the start, from hanging down, degrees"),
+    CH_WHOLE("links", "12", 2, 200, "in the chain; the first is fixed"),
+    CH_NUMBER("angle", "60", 0, 90, "of the chain at the start, measured from hanging down, degrees"),
     CH_NUMBER("mu", "0.2", 0, 10, "friction coefficient"),
     CH_PARAMETERS_END,
 };
@@ -143,8 +143,8 @@ const ChBuiltin ch_builtin_anchor = {"anchor", "an anchor that swings on its cha
 enum { WB_LINKS, WB_ANGLE, WB_ROWS, WB_COLUMNS, WB_MU };
 
 static const ChSceneParameter wrecking_parameters[] = {
-    CH_WHOLE("links", "12", 2, 200, "of the chain, the first of which is fixed"),
-    CH_NUMBER("angle", "60", 0, 90, "of the chain at the start, from hanging down, degrees"),
+    CH_WHOLE("links", "12", 2, 200, "in the chain; the first is fixed"),
+    CH_NUMBER("angle", "60", 0, 90, "of the chain at the start, measured from hanging down, degrees"),
     CH_WHOLE("rows", "6", 1, 100, "of bricks"),
     CH_WHOLE("columns", "5", 1, 100, "bricks in a row"),
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),

@@ -17,7 +17,7 @@ static const ChSceneParameter parameters[] = {
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
     CH_NUMBER("from", "15", 0, 80, "slope at the start, degrees"),
     CH_NUMBER("to", "30", 0, 80, "slope at the end, degrees"),
-    CH_NUMBER("rate", "10", 0.01, 1000, "of the slope, degrees/s"),
+    CH_NUMBER("rate", "10", 0.01, 1000, "rate at which the slope grows, degrees/s"),
     CH_NUMBER("young", "1.2e9", 1e5, 1e12, "Young's modulus, Pa: polypropylene"),
     CH_WHOLE("modes", "14", 1, 58, "of a chair"),
     CH_WHOLE("cells", "2", 1, 12, "cells of the mesh across a leg; a foot has one more corner along each side"),

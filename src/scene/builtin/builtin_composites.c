@@ -26,10 +26,11 @@ enum { STRANDS, YOUNG, MU, TIGHT, THICKNESS, MODES, CELLS, OWN };
 
 // What both scenes take, in the order of the enumeration above.
 #define WEAVE(strands)                                                                                               \
-  CH_WHOLE("strands", strands, 2, 12, "in each direction"),                                                          \
+  CH_WHOLE("strands", strands, 2, 12, "strands in each direction"),                                                  \
       CH_NUMBER("young", "6.5e7", 1e4, 1e12, "Young's modulus, Pa"),                                                 \
       CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),                                                         \
-      CH_NUMBER("tight", "0.8", 0.6, 1, "height of a strand's waves at rest, as a share of what the weave needs"),   \
+      CH_NUMBER("tight", "0.8", 0.6, 1,                                                                              \
+                "height of a strand's waves at rest, as a share of the height that the weave needs"),                \
       CH_NUMBER("thickness", "0.012", 0.002, 0.02, "of a strand, m"), CH_WHOLE("modes", "18", 1, 58, "of a strand"), \
       CH_WHOLE("cells", "8", 4, 20, "cells of a strand's mesh from crossing to crossing")
 
@@ -110,7 +111,7 @@ static void make_composite(ChBuild* b) {
   const double radius = 0.15 * PITCH;
   begin(b, "composite", "A woven mat hangs on pegs by one weft; friction alone holds the rest.", SETTLED, 3.0);
   if ((int)b->number[HUNG] > strands) {
-    snprintf(b->why, sizeof b->why, "there is no weft %d: the mat has %d", (int)b->number[HUNG], strands);
+    snprintf(b->why, sizeof b->why, "there is no weft %d: the mat has only %d", (int)b->number[HUNG], strands);
     return;
   }
   if (pegs > spaces) {

@@ -11,7 +11,7 @@ enum { MU, YOUNG, SPEED, MARGIN, HOLD, HOLD_AT };
 static const ChSceneParameter parameters[] = {
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
     CH_NUMBER("young", "2e5", 1e3, 1e12, "Young's modulus of the soft bodies, Pa"),
-    CH_NUMBER("speed", "1", 0.01, 10, "speed of the hand, as a share of its own: at 1, a round takes 8 s"),
+    CH_NUMBER("speed", "1", 0.01, 10, "speed of the hand, as a share of its normal speed: at 1, a round takes 8 s"),
     CH_NUMBER("margin", "5e-4", 1e-6, 1,
               "distance within which contacts are always listed, m; 2e-3 for steps of 10 ms"),
     CH_NUMBER("hold", "0", 0, 600, "time for which the hand stops on its way, s"),

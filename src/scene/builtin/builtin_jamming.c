@@ -29,7 +29,7 @@ static const ChSceneParameter parameters[] = {
     CH_NUMBER("to", "50", 0, 60, "tilt of the last bar, degrees"),
     CH_NUMBER("lean", "30", 5, 60, "angle of the walls from the vertical, degrees"),
     CH_NUMBER("above", "1e-3", 0, 1, "height of the bars above the place where they would touch both walls, m"),
-    CH_NUMBER("speed", "0.2", 0, 20, "at which they come down, m/s"),
+    CH_NUMBER("speed", "0.2", 0, 20, "speed at which the bars come down, m/s"),
     CH_WHOLE("modes", "12", 1, 58, "of a soft bar"),
     CH_PARAMETERS_END,
 };

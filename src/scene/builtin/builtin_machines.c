@@ -71,7 +71,7 @@ enum { CRANK, ROD, SPEED, CRANK_ANGLE };
 static const ChSceneParameter crank_parameters[] = {
     CH_NUMBER("crank", "0.1", 0.01, 10, "length of the crank, m"),
     CH_NUMBER("rod", "0.3", 0.02, 100, "length of the connecting rod, m"),
-    CH_NUMBER("speed", "10", -1000, 1000, "of the crank, radian/s"),
+    CH_NUMBER("speed", "10", -1000, 1000, "speed of the crank, radian/s"),
     CH_NUMBER("angle", "90", -360, 360, "angle of the crank at the start, degrees"),
     CH_PARAMETERS_END,
 };
@@ -148,7 +148,7 @@ const ChBuiltin ch_builtin_painleve_rod = {"painleve-rod", "rod whose sliding ti
 enum { SPIN, TILT, TOP_MU };
 
 static const ChSceneParameter top_parameters[] = {
-    CH_NUMBER("spin", "150", -10000, 10000, "about the top's axis, radian/s"),
+    CH_NUMBER("spin", "150", -10000, 10000, "spin about the top's axis, radian/s"),
     CH_NUMBER("tilt", "15", 0, 60, "angle of the axis from the vertical, degrees"),
     CH_NUMBER("mu", "0.3", 0, 10, "friction coefficient"),
     CH_PARAMETERS_END,
@@ -190,7 +190,7 @@ static void make_cradle(ChBuild* b) {
   const double r = 0.05, length = 0.5;
   int balls = (int)b->number[BALLS];
   double a = b->number[RAISED] * DEGREE;
-  ch_build_begin(b, "newtons-cradle", "Balls on pendulums; the first one is let go.", 3);
+  ch_build_begin(b, "newtons-cradle", "Balls on pendulums; the first one is raised and released.", 3);
   ch_build_step(b, 1e-3, 5.0, 2e-3);
   ch_build_material(b, "steel", 7800.0, 0.0, b->number[E]);
   for (int k = 0; k < balls; ++k) {
@@ -212,7 +212,7 @@ enum { DOMINO_N, SPACING, DOMINO_MU };
 
 static const ChSceneParameter domino_parameters[] = {
     CH_WHOLE("n", "20", 1, 1500, "dominoes, 48 mm high and 8 mm thick"),
-    CH_NUMBER("spacing", "0.024", 0.019, 0.05, "from one to the next, m"),
+    CH_NUMBER("spacing", "0.024", 0.019, 0.05, "distance from one domino to the next, m"),
     CH_NUMBER("mu", "0.4", 0, 10, "friction coefficient"),
     CH_PARAMETERS_END,
 };

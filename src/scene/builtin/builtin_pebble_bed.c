@@ -13,10 +13,12 @@ enum { BED_N, BED_MU, BED_PACKING, BED_ACROSS, BED_OUTLET, BED_OPENS, BED_CONTAC
 static const ChSceneParameter bed_parameters[] = {
     CH_WHOLE("n", "2000", 1, 1000000, "pebbles of radius 0.03 m"),
     CH_NUMBER("mu", "0.4", 0, 10, "friction coefficient"),
-    CH_WORD("packing", "poured", "poured|random", "poured: they fall in layers; random: they lie, nearly at rest"),
+    CH_WORD("packing", "poured", "poured|random",
+            "poured: the pebbles fall in layers; random: they start packed, nearly at rest"),
     CH_NUMBER("across", "0", 0, 2000, "width of the vessel in pebbles; 0: as wide as deep"),
-    CH_NUMBER("outlet", "0", 0, 100, "width in pebbles; what runs out comes back above; 0: closed. For random packing"),
-    CH_NUMBER("opens", "0.05", 0, 1e6, "when the outlet does, s"),
+    CH_NUMBER("outlet", "0", 0, 100,
+              "width of the outlet in pebbles; pebbles that run out come back above; 0: closed. For random packing"),
+    CH_NUMBER("opens", "0.05", 0, 1e6, "time at which the outlet opens, s"),
     CH_CONTACT_WORD,
     CH_PARAMETERS_END,
 };
@@ -83,11 +85,11 @@ static void make_bed(ChBuild* b) {
   bed.bottom = -bed.wide * tan(PI / 6.0);
   bed.outlet = r * b->number[BED_OUTLET];
   if (bed.outlet > 0.5 * bed.wide)
-    snprintf(b->why, sizeof b->why, "outlet is %g pebbles wide, allowed half of the vessel's width, %g",
+    snprintf(b->why, sizeof b->why, "outlet is %g pebbles wide, allowed up to half of the vessel's width, %g",
              b->number[BED_OUTLET], 0.5 * bed.wide / r);
   if (bed.outlet > 0.0 && !packed)
-    snprintf(b->why, sizeof b->why, "outlet is for --packing random: what is poured would run out as it comes");
-  ch_build_begin(b, "pebble-bed", "Pebbles of the size of tennis balls, loaded into a vessel.", 3);
+    snprintf(b->why, sizeof b->why, "outlet is for --packing random: poured pebbles would run out as they come");
+  ch_build_begin(b, "pebble-bed", "Pebbles as large as tennis balls, loaded into a vessel.", 3);
   ch_grains_law(b, b->word[BED_CONTACT], 3.0, (ChGrainStep){2.5e-4, 0.1 * r}, (ChGrainStep){2e-3, 0.4 * r});
   ch_build_material(b, "pebble", 1700.0, b->number[BED_MU], 0.0);
   if (b->why[0] != '\0') return;

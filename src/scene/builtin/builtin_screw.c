@@ -153,7 +153,7 @@ enum { PITCH, TURNS, NUT_TURNS, AROUND, MU };
 
 static const ChSceneParameter parameters[] = {
     CH_NUMBER("pitch", "0.005", 0.003, 0.01, "pitch of the thread, m; its diameter is 20 mm"),
-    CH_NUMBER("turns", "8", 3, 40, "of the screw's thread"),
+    CH_NUMBER("turns", "8", 3, 40, "turns of the screw's thread"),
     CH_NUMBER("nut", "3", 1, 20, "turns of the nut's thread"),
     CH_WHOLE("around", "24", 18, 120, "corners of the thread per turn, a multiple of 6"),
     CH_NUMBER("mu", "0", 0, 10, "friction coefficient; the thread holds by itself above about 0.09"),

@@ -21,13 +21,13 @@ static const ChSceneParameter cards_parameters[] = {
     CH_NUMBER("mu", "0.8", 0, 10, "friction coefficient"),
     CH_NUMBER("thickness", "0.02", 1e-4, 0.05, "of a card, of length 1, m"),
     CH_NUMBER("depth", "1.4", 0.01, 100, "of a card, m"),
-    CH_NUMBER("restitution", "0", 0, 1, "of all impacts"),
+    CH_NUMBER("restitution", "0", 0, 1, "restitution of all impacts"),
     CH_WHOLE("blocks", "0", 0, 1000, "small cubes that fall on the house one after the other, from 1 s on"),
     CH_NUMBER("drop", "1", 0, 100, "height of the lowest block above the house, in card lengths"),
     CH_NUMBER("every", "1", 0.01, 1000, "time from block to block, s"),
     CH_NUMBER("edge", "0.2", 0.01, 0.5, "edge of a block, in card lengths"),
     CH_WORD("card", "plain", "plain|playing",
-            "plain, of length 1 m; or a playing card: 63 x 88 x 0.3 mm and 1.8 g, whatever depth and thickness say"),
+            "plain, of length 1 m; or a playing card: 63 x 88 x 0.3 mm and 1.8 g, which ignores depth and thickness"),
     CH_PARAMETERS_END,
 };
 
@@ -231,7 +231,7 @@ static void make_stack(ChBuild* b) {
   }
 }
 
-const ChBuiltin ch_builtin_stack = {"stack", "cubes on each other", stack_parameters, make_stack};
+const ChBuiltin ch_builtin_stack = {"stack", "cubes on top of each other", stack_parameters, make_stack};
 
 // ------------------------------------------------------------------------------------------------------------- incline
 

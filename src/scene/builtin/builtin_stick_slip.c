@@ -8,8 +8,8 @@
 enum { STATIC, DYNAMIC, SPEED, STIFFNESS, MASS };
 
 static const ChSceneParameter parameters[] = {
-    CH_NUMBER("static", "0.6", 0, 2, "friction coefficient of what sticks"),
-    CH_NUMBER("dynamic", "0.4", 0, 2, "of what slips; at most static"),
+    CH_NUMBER("static", "0.6", 0, 2, "friction coefficient while sticking"),
+    CH_NUMBER("dynamic", "0.4", 0, 2, "friction coefficient while slipping; at most static"),
     CH_NUMBER("speed", "0.05", 1e-4, 10, "of the belt, m/s"),
     CH_NUMBER("stiffness", "100", 1, 1e6, "of the spring, N/m"),
     CH_NUMBER("mass", "1", 1e-3, 1e3, "of the block, kg"),

@@ -11,8 +11,8 @@ enum { WAVES = 5 };
 
 static const ChSceneParameter parameters[] = {
     CH_WHOLE("cells", "80", 2, 1000, "cells of the ground along a side of 8 m"),
-    CH_WHOLE("bodies", "24", 1, 2000, "that come down on it"),
-    CH_NUMBER("height", "0.5", 0, 5, "of the hills, m, about"),
+    CH_WHOLE("bodies", "24", 1, 2000, "bodies that come down on the ground"),
+    CH_NUMBER("height", "0.5", 0, 5, "approximate height of the hills, m"),
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
     CH_PARAMETERS_END,
 };

@@ -253,8 +253,7 @@ static bool read_inertial(ChMjcf* m, ChXmlNode* node, ChRobotMass* out) {
       !ch_mjcf_orientation(m, &view, &q) || !ch_xml_some_numbers(&view, "diaginertia", 3, 3, diagonal, &there) ||
       !ch_xml_some_numbers(&view, "fullinertia", 6, 6, full, &all))
     return false;
-  if ((there > 0) == (all > 0))
-    return ch_xml_wrong(m->robot->reader, node, "needs diaginertia or fullinertia, and one of them only");
+  if ((there > 0) == (all > 0)) return ch_xml_wrong(m->robot->reader, node, "needs either diaginertia or fullinertia");
   if (!(out->mass >= 0.0)) return ch_xml_wrong(m->robot->reader, node, "mass is %g, must be >= 0", out->mass);
   ChMat3 j = ch_mat_diagonal(ch_vec(diagonal[0], diagonal[1], diagonal[2]));
   if (all > 0) j = (ChMat3){{{full[0], full[3], full[4]}, {full[3], full[1], full[5]}, {full[4], full[5], full[2]}}};
@@ -379,7 +378,7 @@ static bool read_option(ChMjcf* m) {
 static ChXmlNode* only_world(ChMjcf* m) {
   ChXmlNode *world = ch_xml_child(m->root, "worldbody"), *other = world ? ch_xml_find(world->next, "worldbody") : NULL;
   if (!world) ch_xml_wrong(m->robot->reader, m->root, "<worldbody> is missing");
-  if (other) ch_xml_wrong(m->robot->reader, other, "is there twice; put all bodies into one");
+  if (other) ch_xml_wrong(m->robot->reader, other, "appears twice; put all bodies into one");
   return other ? NULL : world;
 }
 

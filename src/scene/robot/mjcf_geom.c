@@ -113,7 +113,7 @@ static bool form(ChMjcf* m, ChXmlView* view, const Geom* g, ChShapeDef* def) {
     return ch_xml_wrong(m->robot->reader, view->node, "is a plane on a body; planes belong to <worldbody>");
   if (g->type == HFIELD)
     return ch_xml_wrong(m->robot->reader, view->node,
-                        "is a height field, which is not read from MJCF; a scene has \"heightfield\"");
+                        "is a height field, which is not read from MJCF; use \"heightfield\" in a scene");
   if (g->type == PLANE) {
     def->type = CH_SHAPE_HALFSPACE;
     return true;

@@ -223,7 +223,7 @@ static bool read_motor(ChMjcf* m, ChXmlNode* node, const char* drive) {
     return true;
   }
   if (joint->motion != CH_ROBOT_HINGE && joint->motion != CH_ROBOT_SLIDE) {
-    ch_robot_note(m->robot, node, "acts on '%.80s', which is no hinge and no slide: left out", on);
+    ch_robot_note(m->robot, node, "acts on '%.80s', which is neither a hinge nor a slide: left out", on);
     return true;
   }
   joint->drive = drive;

@@ -84,11 +84,11 @@ void ch_robot_note_armature(ChRobotBuild* build, int b, ChRobotMass* mass) {
     ch_mat_add_outer(&with.inertia, j->armature, j->axis, j->axis);
     ChVec3 p = ch_mat_principal(with.inertia);
     if (j->motion != CH_ROBOT_HINGE) {
-      ch_robot_note(build->robot, j->node, "armature of '%.60s' is left out: only that of hinges is taken", j->name);
+      ch_robot_note(build->robot, j->node, "armature of '%.60s' is left out: it is read for hinges only", j->name);
     } else if (!(p.x + p.y >= p.z)) {
       ch_robot_note(build->robot, j->node,
-                    "armature of '%.60s' is left out: with %g kg m^2 more about its axis no body has the inertia of "
-                    "'%.60s'",
+                    "armature of '%.60s' is left out: %g kg m^2 more about its axis would make the inertia impossible "
+                    "for '%.60s'",
                     j->name, j->armature, body->name);
     } else {
       *mass = with;
@@ -215,7 +215,7 @@ bool ch_robot_put_joints(ChRobotBuild* build, int b) {
   for (int k = 0; k < body->joint_count; ++k)
     if (body->joints[k].motion == CH_ROBOT_FREE)
       return ch_xml_wrong(build->robot->reader, body->joints[k].node,
-                          "is free beside other joints of '%.80s'; a free body has none", body->name);
+                          "is free beside other joints of '%.80s'; a free body has no others", body->name);
   Union u = union_of(body);
   if (u.type) {
     put_union(build, b, &u);

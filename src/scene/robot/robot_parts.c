@@ -95,7 +95,7 @@ bool ch_robot_mesh_shape(ChRobot* robot, const ChXmlNode* node, const char* file
   out->type = robot->choice.exact ? CH_SHAPE_MESH : CH_SHAPE_HULL;
   out->file = file;
   for (int k = 0; k < 3; ++k)
-    if (scale[k] == 0.0) return ch_xml_wrong(robot->reader, node, "scale has a 0; every factor must be another number");
+    if (scale[k] == 0.0) return ch_xml_wrong(robot->reader, node, "scale has a 0; no factor may be 0");
   if (scale[0] == scale[1] && scale[1] == scale[2] && scale[0] > 0.0) {
     out->scale = scale[0] == 1.0 ? 0.0 : scale[0];
     return true;

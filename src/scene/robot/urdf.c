@@ -335,7 +335,7 @@ static bool find_root(const Urdf* u, int* parents, int* out) {
     if (parents[k] >= 0) continue;
     if (*out >= 0)
       return ch_xml_wrong(u->robot->reader, u->links[k],
-                          "'%.80s' has no joint to the rest, and '%.80s' is a root already", u->names[k],
+                          "'%.80s' has no joint to the rest, but '%.80s' is already the root", u->names[k],
                           u->names[*out]);
     *out = k;
   }
@@ -360,7 +360,7 @@ static bool read_tree(Urdf* u, const int* parents, int root) {
   }
   for (int k = 0; k < u->link_count; ++k)
     if (place[k] < 0)
-      return ch_xml_wrong(robot->reader, u->links[k], "'%.80s' hangs on itself: its joints make a circle", u->names[k]);
+      return ch_xml_wrong(robot->reader, u->links[k], "'%.80s' hangs on itself: its joints form a loop", u->names[k]);
   return true;
 }
 

@@ -108,7 +108,7 @@ static void XMLCALL on_end(void* user, const char* tag) {
 
 static void XMLCALL on_doctype(void* user, const char* name, const char* system, const char* public, int internal) {
   (void)name, (void)system, (void)public, (void)internal;
-  refuse(user, "has a document type; these, and entities of one's own, are not read");
+  refuse(user, "has a document type; document types and entities of your own are not read");
 }
 
 static void free_parser(void* parser) { XML_ParserFree(parser); }
@@ -209,7 +209,7 @@ bool ch_xml_some_numbers(ChXmlView* view, const char* name, int fewest, int most
     double value = ch_number_parse(at, &end);
     if (end == at || (*end && !isspace((unsigned char)*end)) || !isfinite(value))
       return ch_xml_wrong(view->reader, where, "%s is '%.*s', must be %s", name, SHOWN, text,
-                          most == 1 ? "a number" : "numbers with blanks between them");
+                          most == 1 ? "a number" : "numbers separated by blanks");
     if (fabs(value) > LARGEST)
       return ch_xml_wrong(view->reader, where, "%s has %g, must be at most %g in size", name, value, LARGEST);
     if (*count == most)

@@ -24,7 +24,7 @@
   X(double, penalty, 0.0, 0.0, 1e9, "weight of the exact penalty relative to its default C; 0 = none") \
   X(double, proximal, 1e-3, 0.0, 1e3, "delta of the halves of a staggered step; 0 = none")             \
   X(double, rho, 1e3, 1.0, 1e8, "1/eps of the proximal steps that polygonal discs need")               \
-  X(double, tol_dependent, 1e-11, 0.0, 1e-2, "Schur complement, relative, at which constraints depend")
+  X(double, tol_dependent, 1e-11, 0.0, 1e-2, "relative Schur complement below which a constraint counts as dependent")
 CH_OPTIONS(ACTIVE_SET_OPTIONS)
 
 enum { MOST_STEPS = 100, MOST_RAISES = 12, ELASTIC_STEPS = 2 };  // two are enough where no slack is left

@@ -13,17 +13,18 @@
 
 #define CH_OPTION_PREFIX "admm"
 #define ADMM_OPTIONS(X)                                                                                                \
-  X(double, rho, 0.0, 0.0, 1e3, "penalty; 0 = several penalties, the next whenever one stalls")                        \
+  X(double, rho, 0.0, 0.0, 1e3, "penalty; 0 = several penalties in turn, a new one whenever progress stalls")          \
   X(double, alpha, 1.6, 1.0, 1.95, "over-relaxation")                                                                  \
   X(int, check, 5, 1, 1000, "iterations between checks of the error")                                                  \
-  X(int, patience, 200, 10, 1000000, "iterations in which the error must fall by a fifth, or the next penalty begins") \
+  X(int, patience, 200, 10, 1000000,                                                                                   \
+    "iterations in which the error must fall by a fifth; otherwise the next penalty begins")                           \
   X(int, hurry, 0, 0, 2,                                                                                               \
     "1 = stop once the rate of progress says that the limit of iterations will not suffice; 2 = do so only until the " \
     "aim is met")                                                                                                      \
   X(double, aim, 0.0, 0.0, 1.0, "error that hurry aims at; 0 = the tolerance")                                         \
   X(double, beyond, 0.0, 0.0, 1.0,                                                                                     \
-    "error to come to below the tolerance, while the rate of progress says that the limit of iterations will suffice") \
-  X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
+    "error below the tolerance to aim at while the rate of progress says that the limit of iterations will suffice")   \
+  X(int, space, 0, 0, 2, "unknowns of the linear system: 0 = the cheaper of both, 1 = reactions, 2 = velocities")
 CH_OPTIONS(ADMM_OPTIONS)
 
 static const double ladder[] = {0.01, 0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02};

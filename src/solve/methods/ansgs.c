@@ -19,18 +19,18 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "ansgs"
-#define ANSGS_OPTIONS(X)                                                                                    \
-  X(double, beta, 0.85, 0.0, 0.99, "first bound of the momentum; 0 = no momentum")                          \
-  X(int, window, 10, 1, 1000, "after so many sweeps the progress is judged and the bound adapted")          \
-  X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never")           \
-  X(int, check, 0, 0, 1000, "sweeps between checks of the error; 0 = when the change suggests one")         \
-  X(int, hurry, 0, 0, 1000,                                                                                 \
-    "first sweep at which to stop if the rate of progress says that the limit will not suffice; 0 = never") \
-  X(double, aim, 0.0, 0.0, 1.0, "error that hurry aims at; 0 = the tolerance")                              \
-  X(double, slip, 0.0, 0.0, 1e6,                                                                            \
-    "slip, relative to the error, below which hurry stops, because other methods find rest sooner")         \
-  X(int, spheres, 0, 0, 1000,                                                                               \
-    "factor: if all contacts are of spheres, hurry is that much less; if not, sweeps are that much fewer")  \
+#define ANSGS_OPTIONS(X)                                                                                     \
+  X(double, beta, 0.85, 0.0, 0.99, "first bound of the momentum; 0 = no momentum")                           \
+  X(int, window, 10, 1, 1000, "sweeps after which the progress is judged and the bound adapted")             \
+  X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never")            \
+  X(int, check, 0, 0, 1000, "sweeps between checks of the error; 0 = when the change suggests one")          \
+  X(int, hurry, 0, 0, 1000,                                                                                  \
+    "first sweep at which to stop if the rate of progress says that the limit will not suffice; 0 = never")  \
+  X(double, aim, 0.0, 0.0, 1.0, "error that hurry aims at; 0 = the tolerance")                               \
+  X(double, slip, 0.0, 0.0, 1e6,                                                                             \
+    "slip, relative to the error, below which hurry stops, because other methods find rest sooner")          \
+  X(int, spheres, 0, 0, 1000,                                                                                \
+    "factor by which hurry is smaller if all contacts are of spheres, and by which sweeps are fewer if not") \
   X(int, climbs, 0, 0, 1, "1 = also checks the error at 1e-2, 1e-4, ..., as calls with these tolerances would")
 CH_OPTIONS(ANSGS_OPTIONS)
 

@@ -23,8 +23,8 @@
   X(double, eps, 1e-3, 1e-12, 1.0, "largest proximal weight at the start") \
   X(int, first, 40, 1, 1000, "blocks in the first set")                    \
   X(int, more, 20, 1, 1000, "blocks that each condensation adds")          \
-  X(int, largest, 120, 1, 1000, "blocks of a set at most")                 \
-  X(int, tries, 10, 1, 100, "condensations to a proximal step")            \
+  X(int, largest, 120, 1, 1000, "largest number of blocks in a set")       \
+  X(int, tries, 10, 1, 100, "condensations per proximal step")             \
   X(int, patience, 4, 0, 1000, "proximal steps in a row that may fail")
 CH_OPTIONS(CONDENSE_OPTIONS)
 

@@ -20,7 +20,7 @@
 #define INDEFINITE_OPTIONS(X)                                                                        \
   X(double, tol_pivot, 1e-9, 0.0, 1.0, "smallest pivot accepted, relative to its column")            \
   X(double, tol_gradient, 1e-9, 0.0, 1.0, "reduced gradient that counts as zero")                    \
-  X(double, perturbation, 1e-9, 0.0, 1e-3, "of b, against cycling, relative to |b|")                 \
+  X(double, perturbation, 1e-9, 0.0, 1e-3, "perturbation of b against cycling, relative to |b|")     \
   X(int, superbasic, 600, 1, CH_FRICTION_QP_LARGEST, "largest number of variables off their bounds") \
   X(int, renew, 200, 1, 100000, "pivots after which the tableau is rebuilt from the problem")
 CH_OPTIONS(INDEFINITE_OPTIONS)

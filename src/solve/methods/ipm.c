@@ -25,7 +25,7 @@
   X(double, warm, 0.0, 0.0, 1.0,                                                                       \
     "distance inside the cones at which a given start begins; 0 = the method's own start")             \
   X(int, rest, 0, 0, 1, "pose relaxed: 1 = stop as soon as slip rules out rest")                       \
-  X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
+  X(int, space, 0, 0, 2, "unknowns of the linear system: 0 = the cheaper of both, 1 = reactions, 2 = velocities")
 CH_OPTIONS(IPM_OPTIONS)
 
 enum { STALL = 8, PATIENCE = 6, CENTRINGS = 8, JAMS = 2 };

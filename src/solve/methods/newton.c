@@ -15,14 +15,14 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "newton"
-#define NEWTON_OPTIONS(X)                                                                                    \
-  X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")    \
-  X(double, eps_max, 1e-2, 1e-9, 1.0, "largest proximal weight at the start")                                \
-  X(double, eps_min, 1e-9, 1e-14, 1e-2, "smallest proximal weight")                                          \
-  X(int, inner, 30, 1, 60, "Newton steps per proximal step")                                                 \
-  X(int, forms, 0, 0, 5, "formulations in rotation; 0 = all")                                                \
-  X(double, spread, 0.7, 0.0, 3.0, "after a failure, rho_i varies from block to block by up to exp(spread)") \
-  X(int, leaps, 1, 0, 100, "full steps per proximal step that may raise the merit")
+#define NEWTON_OPTIONS(X)                                                                                         \
+  X(int, space, 0, 0, 2, "unknowns of the linear system: 0 = the cheaper of both, 1 = reactions, 2 = velocities") \
+  X(double, eps_max, 1e-2, 1e-9, 1.0, "largest proximal weight at the start")                                     \
+  X(double, eps_min, 1e-9, 1e-14, 1e-2, "smallest proximal weight")                                               \
+  X(int, inner, 30, 1, 60, "Newton steps per proximal step")                                                      \
+  X(int, forms, 0, 0, 5, "formulations in rotation; 0 = all")                                                     \
+  X(double, spread, 0.7, 0.0, 3.0, "after a failure, rho_i varies from block to block by up to exp(spread)")      \
+  X(int, leaps, 1, 0, 100, "number of full steps per proximal step that may raise the merit")
 CH_OPTIONS(NEWTON_OPTIONS)
 
 typedef struct Form {

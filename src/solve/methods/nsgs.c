@@ -14,7 +14,7 @@
 
 #define CH_OPTION_PREFIX "nsgs"
 #define NSGS_OPTIONS(X)                                                                                       \
-  X(int, anderson, 0, 0, 50, "sweeps that Anderson acceleration looks back on; 0 = off")                      \
+  X(int, anderson, 0, 0, 50, "earlier sweeps that Anderson acceleration uses; 0 = off")                       \
   X(int, colors, 0, 0, 1, "1 = solve by colours, blocks of a colour in parallel")                             \
   X(int, check, 5, 1, 1000, "sweeps between checks of the error")                                             \
   X(double, omega, 1.0, 0.1, 1.9, "relaxation of a sweep")                                                    \

@@ -27,7 +27,7 @@
   X(double, stiffness, 1e7, 0.0, 1e18, "k of a contact's spring, N/m")                                                \
   X(double, damping, 1e4, 0.0, 1e18, "c of its damper, N s/m")                                                        \
   X(double, slip, 1e-3, 1e-12, 1e3, "m/s: slower contacts resist in proportion to their speed and creep")             \
-  X(int, implicit, 1, 0, 1, "1 = gaps and velocities of the end of the step, 0 = of its beginning")                   \
+  X(int, implicit, 1, 0, 1, "1 = gaps and velocities at the end of the step, 0 = at its beginning")                   \
   X(int, passes, 10, 1, 1000, "implicit: number of updates of the friction bounds; 1 = from the previous force only") \
   X(double, h, 0.01, 1e-9, 1e3, "seconds of a step, for a problem from a file")
 CH_OPTIONS(PENALTY_OPTIONS)

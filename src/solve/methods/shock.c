@@ -23,7 +23,8 @@
 #define SHOCK_OPTIONS(X)                                                                   \
   X(int, sweeps, 10, 0, 100000, "sweeps over all blocks before the shock")                 \
   X(int, layer_sweeps, 10, 1, 100000, "sweeps over the blocks of each layer in the shock") \
-  X(double, fraction, 1.0, 0.0, 1.0, "share of the loads in the sweeps before the shock, which uses all of them")
+  X(double, fraction, 1.0, 0.0, 1.0,                                                       \
+    "share of the loads that the sweeps before the shock use; the shock uses all loads")
 CH_OPTIONS(SHOCK_OPTIONS)
 
 #define VISIT_WORK 100.0

@@ -21,7 +21,7 @@
 
 #define CH_OPTION_PREFIX "staggered"
 #define STAGGERED_OPTIONS(X)                                                                                           \
-  X(int, anderson, 5, 0, 50, "iterations that Anderson acceleration looks back on; 0 = off")                           \
+  X(int, anderson, 5, 0, 50, "earlier iterations that Anderson acceleration uses; 0 = off")                            \
   X(double, damping, 1.0, 0.01, 1.0, "share of the new friction in a plain iteration")                                 \
   X(double, rel_err, 0.0, 0.0, 1.0, "also stop when friction changes by less than this, relative to its kinetic norm") \
   X(int, squared, 0, 0, 1, "1 = rel_err bounds the square of that change, as (5.21) is printed")                       \
@@ -29,7 +29,7 @@
   X(int, settle, 1, 0, 1, "1 = a run that ends early ends with a contact projection")                                  \
   X(double, inner_share, 0.01, 1e-6, 1.0, "error of an inner solve, relative to the last outer error")                 \
   X(double, inner_tol, 0.0, 0.0, 1e-2, "error of every inner solve, |q| = 1; 0 = as inner_share says")                 \
-  X(int, loaded, 0, 0, 1, "1 = the friction problem has loaded contacts only")                                         \
+  X(int, loaded, 0, 0, 1, "1 = the friction problem contains only loaded contacts")                                    \
   X(int, form, 0, 0, 2, "contact problem: 0 = cheaper, 1 = dual, in contacts, 2 = primal, in velocities")              \
   X(int, apart, 0, 0, 1, "1 = both problems are split into sets connected by loaded contacts (7.9)")                   \
   X(int, parallel, 0, 0, 1, "1 = both problems start from the last iterate (6.9): twice the work, for analysis")       \

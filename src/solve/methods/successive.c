@@ -16,7 +16,7 @@
 
 #define CH_OPTION_PREFIX "successive"
 #define SUCCESSIVE_OPTIONS(X)                                                                          \
-  X(int, anderson, 5, 0, 50, "passes that Anderson acceleration looks back on; 0 = off")               \
+  X(int, anderson, 5, 0, 50, "earlier passes that Anderson acceleration uses; 0 = off")                \
   X(double, damping, 1.0, 0.01, 1.0, "share of the new slip in a plain pass")                          \
   X(int, patience, 200, 1, 1e9, "passes in which the error must fall by a tenth")                      \
   X(double, inner_share, 0.02, 1e-6, 1.0, "error of an inner solve, relative to the last outer error") \

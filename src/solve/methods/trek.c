@@ -23,7 +23,7 @@
   X(double, eps, 1e-3, 1e-12, 1.0, "largest proximal weight at the start") \
   X(int, kinks, 100, 1, 100000, "kinks after which a path is given up")    \
   X(int, renew, 64, 1, 1000, "kinks from one factorisation to the next")   \
-  X(int, walks, 8, 1, 1000, "walks to a proximal step")                    \
+  X(int, walks, 8, 1, 1000, "walks per proximal step")                     \
   X(int, patience, 3, 0, 1000, "proximal steps in a row that may fail")
 CH_OPTIONS(TREK_OPTIONS)
 

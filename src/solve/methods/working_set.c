@@ -23,7 +23,7 @@
   X(int, drops, 12, 0, 1000, "rounds that may leave idle blocks out; later rounds keep them")      \
   X(int, picks, 0, 0, 100000, "blocks that a round adds; 0 = from the degrees of freedom")         \
   X(double, depth, 0.1, 0.0, 1.0, "smallest violation that a round adds, as a share of the worst") \
-  X(double, loose, 0.01, 0.0, 1.0, "error allowed on S, as a share of the last error, until S is the last set")
+  X(double, loose, 0.01, 0.0, 1.0, "error allowed on the set S, as a share of the last error, until S is the last set")
 CH_OPTIONS(WORKING_SET_OPTIONS)
 
 extern const ChMethod ch_method_auto, ch_method_ipm, ch_method_leap, ch_method_newton, ch_method_nsgs, ch_method_walk;
