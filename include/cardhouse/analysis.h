@@ -16,31 +16,31 @@ extern "C" {
 
 typedef struct ChAnalysis {
   double asymmetry;       // max |W - W^T| / max |W|; NaN if W was too large to form
-  double mass_asymmetry;  // the same of M; 0 in the local form
+  double mass_asymmetry;  // relative asymmetry of M; 0 in the local form
   int components;         // independent parts: no body and no entry of W connects them
   int largest_rows;       // rows of the largest part
   int idle;               // blocks that no reaction can move: trace(W_ii) = 0
 
-  bool rank_known;       // false when a part is too large for a dense factorisation
-  int rank;              // singular values of W above 1e-9 of the largest
+  bool rank_known;       // false if a part is too large for a dense factorisation
+  int rank;              // number of singular values of W above 1e-9 times the largest
   int redundant;         // rows - rank: how many reactions equilibrium leaves undetermined (hyperstaticity)
   double sigma_highest;  // largest singular value of W, and the smallest one above the threshold
   double sigma_lowest;
 
-  double trace_lowest, trace_highest;  // of the blocks W_ii that are not idle
+  double trace_lowest, trace_highest;  // smallest and largest trace of the blocks W_ii that are not idle
   double rho_lowest, rho_highest;      // dimension / trace(W_ii): the step that makes rows of any unit comparable
-  double q_norm, q_highest;            // |q| and |q|_inf, q = velocity with no reaction at all
+  double q_norm, q_highest;            // |q| and |q|_inf; q is the velocity without any reaction
 
-  double mu_lowest, mu_highest;  // friction over all contacts and tangents; NaN without contacts
+  double mu_lowest, mu_highest;  // smallest and largest friction coefficient; NaN without contacts
   int elliptic;                  // contacts whose two coefficients differ
   int compliant;                 // contacts with a compliance; the other figures ignore it
 
   // Coupling of contact and friction in the kinetic metric (Kaufman 2009, sections 6.5.5 and 2.8.3).
-  double coupling_cosine;     // of the smallest principal angle between the two spaces; NaN when not computed
+  double coupling_cosine;     // cosine of the smallest principal angle between the two spaces; NaN if not computed
   double painleve_lowest;     // smallest (W_nn - mu |W_nT|) / W_nn; NaN without contacts
   double critical_mu_lowest;  // smallest W_nn / |W_nT|, infinite if nothing couples; NaN without contacts
   int painleve_contacts;      // contacts whose indicator is not positive
-  int painleve_block;         // block that holds painleve_lowest, -1 without contacts
+  int painleve_block;         // block with the value painleve_lowest; -1 without contacts
 
   ChCertificate at_zero;  // of the answer r = 0
 } ChAnalysis;
@@ -73,7 +73,7 @@ typedef struct ChLimit {
   double imbalance;  // sum of the unbalanced load, relative to its largest entry, in the kinetic metric
   double violation;  // relative distance of the mechanism from the round cones; 0 up to round-off
   int programmes;    // linear programmes solved
-  int edges;         // edges of the cones in the last programme
+  int edges;         // number of edges of the cones in the last programme
   double seconds;
 } ChLimit;
 
@@ -81,7 +81,7 @@ typedef struct ChLimit {
 typedef struct ChLimitState {
   double* r;  // rows: reactions in their cones that balance the load
   double* v;  // dof, global form only: the motion that friction and contact cannot prevent
-  double* u;  // rows: its velocity at the blocks, u_n >= mu |u_T| at contacts
+  double* u;  // rows: the velocity of that motion at the blocks, u_n >= mu |u_T| at contacts
 } ChLimitState;
 
 // Decides whether a static equilibrium exists. Global form: H r + f = 0 with r in K. Local form: W r + q = 0. Every

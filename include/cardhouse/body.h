@@ -17,12 +17,12 @@ typedef struct ChSimulation ChSimulation;
 // --- what stays constant ---------------------------------------------------------------------------------------------
 
 typedef struct ChBodyInfo {
-  const char* name;  // the world owns it; NULL: there is no such body
+  const char* name;  // the world owns the name; NULL: there is no such body
   ChBodyKind kind;
   unsigned locks;
   double mass;        // kg; 0 for fixed and kinematic bodies. Before the world is simulated: the mass as given
   ChVec3 centre;      // centre of mass, in the frame in which the body was defined
-  double inertia[6];  // about the centre of mass, along the axes of that frame: xx yy zz xy xz yz (plane: zz)
+  double inertia[6];  // tensor about the centre of mass, in that frame: xx yy zz xy xz yz (plane: zz)
   bool soft;          // deformable
 } ChBodyInfo;
 

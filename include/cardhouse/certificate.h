@@ -38,7 +38,7 @@ CH_API bool ch_certificate_met(const ChCertificate* certificate, double toleranc
 // pose relaxed a sliding contact takes off at mu |u_T|; this pose breaks no other part of the law.
 typedef struct ChTakeOff {
   double mean, largest;
-  int contacts;  // with a load: r_n above 1e-6 of the largest
+  int contacts;  // number of loaded contacts: r_n above 1e-6 of the largest
 } ChTakeOff;
 
 // Computes the take-off from reactions r and velocities u, one entry of each for every row. Never fails; all zero if no

@@ -19,11 +19,11 @@ extern "C" {
 // made.
 typedef struct ChMcp {
   int n;
-  const double *lower, *upper;                                                  // may be infinite
-  double* start;                                                                // starting point, n
-  void* user;                                                                   // passed to the functions
-  void (*evaluate)(void* user, const double* x, double* F);                     // may give NaN if F is not defined
-  void (*multiply)(void* user, const double* x, const double* d, double* out);  // out = F'(x) d
+  const double *lower, *upper;                               // may be infinite
+  double* start;                                             // starting point, n
+  void* user;                                                // passed to the functions
+  void (*evaluate)(void* user, const double* x, double* F);  // F may be NaN at an x where it is not defined
+  void (*multiply)(void* user, const double* x, const double* d, double* out);             // out = F'(x) d
   void (*multiply_transposed)(void* user, const double* x, const double* w, double* out);  // out = F'(x)^T w
   const ChSparse* matrix;              // F' if F is affine, otherwise NULL
   void (*release)(struct ChMcp* mcp);  // called by ch_mcp_destroy; NULL: none
@@ -48,7 +48,7 @@ typedef struct ChMcpOptions {
   double time_limit;    // seconds; default 600
   int restarts;         // further starting points if a stationary point turns out not to be a solution; default 20
   double gradient;      // a run stops when the projected gradient falls below this; 0: a value that suits the form
-  double target;        // or when the objective falls below this; 0: likewise
+  double target;        // a run also stops when the objective falls below this; 0: likewise
   long max_inner;       // iterations of one run of the quadratic solver; 0: a number that suits the form
 } ChMcpOptions;
 

@@ -20,9 +20,9 @@ typedef struct ChContactView {
   double gap;             // metres at the beginning of the step, negative for overlaps
   ChVec3 force;           // on the second body, newtons
   ChVec3 slip;            // velocity of the second body's point relative to the first's, metres a second
-  ChVec3 moment;          // on the second body besides the force at the point, N m; zero without rolling and drilling
-  ChVec3 spin;            // angular velocity of the second body relative to the first if there is a moment, rad/s
-  ChBranch branch;        // known only if the friction of some material depends on the speed of slip
+  ChVec3 moment;    // moment on the second body besides the force at the point, N m; zero without rolling and drilling
+  ChVec3 spin;      // angular velocity of the second body relative to the first, rad/s; only if there is a moment
+  ChBranch branch;  // known only if the friction of some material depends on the speed of slip
 } ChContactView;
 
 // Returns all contacts of the last step, sorted by shapes; the simulation owns them, and they are valid until the next

@@ -15,7 +15,7 @@ typedef enum ChDefKind {
   CH_DEF_SIZE,          // double, > 0; if it is not required, 0 means that it was left out
   CH_DEF_CELLS,         // int, 4 to 256; 0 means that it was left out
   CH_DEF_FLAG,          // bool
-  CH_DEF_FILE,          // const char*: a path, in a scene relative to its folder
+  CH_DEF_FILE,          // const char*: a path; in a scene it is relative to the scene's folder
   CH_DEF_VECTOR,        // ChVec3, finite; two coordinates in the plane
   CH_DEF_SIZES,         // ChVec3, every coordinate > 0; two coordinates in the plane
   CH_DEF_DIRECTION,     // ChVec3, not zero; its length is not read
@@ -35,7 +35,7 @@ typedef struct ChDefField {
   const char* key;  // in a scene
   ChDefKind kind;
   unsigned flags;    // CH_DEF_REQUIRED, CH_DEF_PLANE, CH_DEF_SPACE
-  size_t offset;     // of the member in ChJointDef or ChShapeDef
+  size_t offset;     // offset of the member in ChJointDef or ChShapeDef
   const char* text;  // meaning, with its unit
 } ChDefField;
 

@@ -19,7 +19,7 @@ CH_API bool ch_singular_values(int n, double* A, bool symmetric, double* sigma);
 typedef enum ChSpan {
   CH_SPAN_FIRST,
   CH_SPAN_SECOND,
-  CH_SPAN_REMOVED,  // the angle is taken in the orthogonal complement of these
+  CH_SPAN_REMOVED,  // the angle is measured in the orthogonal complement of these vectors
   CH_SPAN_IGNORED
 } ChSpan;
 

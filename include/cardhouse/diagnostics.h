@@ -33,7 +33,7 @@ typedef struct ChStaggeredStep {
   const char* label;       // case of section 6.5.3: "1", "2a", "2b", "2c"; "-" without predecessor or change
   int contracts;           // K_A < 1 or, in case 2c, the test (6.47) as printed
   int rows;                // of the current part
-  const double* reaction;  // of this iteration, in the method's own unit; valid during the call
+  const double* reaction;  // reactions of this iteration, in the method's own unit; valid during the call
 #define X(name, text) double name;
   CH_STAGGERED_FIELDS(X)
 #undef X

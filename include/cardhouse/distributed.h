@@ -57,8 +57,8 @@ CH_API ChStatus ch_distributed_summarize(ChContext* context, ChDistributed* dist
 // The cost of the steps so far in one process. A process knows only its own figures.
 typedef struct ChDistributedCost {
   long steps, tries;
-  double busy;             // seconds of its processor, waiting left out
-  double waiting;          // seconds on the clock in which it waited for others, or their messages
+  double busy;             // seconds of processor time of this process, without waiting
+  double waiting;          // seconds on the clock in which the process waited for others or for their messages
   double bodies, ghosts;   // sums over tries: its own bodies, and copies of other processes' bodies
   double contacts, moved;  // sums over tries: contacts that it searched for, and those that it gave to others
   double together;         // sums over tries: contacts of islands that several processes solve together

@@ -78,7 +78,7 @@ typedef struct ChFeedState {
   double time, h;
   long step;
   int body_count, mode_count, contact_count;
-  const ChFrame* bodies;  // centres of mass and orientations, row by row
+  const ChFrame* bodies;  // centre of mass and orientation of every body, row by row
   const double* amplitudes;
   const int* islands;  // -1: in none
   const ChFeedContact* contacts;

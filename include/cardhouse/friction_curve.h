@@ -17,7 +17,7 @@ extern "C" {
 enum { CH_CURVE_POINTS = 16 };
 
 typedef struct ChFrictionCurve {
-  int count;                      // of points, at most CH_CURVE_POINTS; 0: friction does not depend on speed
+  int count;                      // number of points, at most CH_CURVE_POINTS; 0: friction does not depend on speed
   double speed[CH_CURVE_POINTS];  // m/s, ascending, the first 0
   double share[CH_CURVE_POINTS];  // the first at most 1
 } ChFrictionCurve;
@@ -35,7 +35,7 @@ CH_API ChStatus ch_friction_curve_check(ChContext* context, const char* what, co
 // in force: mu if the contact sticks, mu(|u_T|) if it slips. Of these two, the state is the one whose equations the
 // answer meets with the smaller error.
 typedef enum ChBranch {
-  CH_BRANCH_NONE,  // not known, or no contact with friction
+  CH_BRANCH_NONE,  // not known, or not a contact with friction
   CH_BRANCH_OPEN,
   CH_BRANCH_STICK,
   CH_BRANCH_SLIP,

@@ -15,10 +15,10 @@ extern "C" {
 typedef enum ChAnswer { CH_ANSWER_UNKNOWN, CH_ANSWER_NO, CH_ANSWER_YES } ChAnswer;
 
 typedef struct ChFrictionMatrix {
-  int variables;             // alpha, beta and lambda of all contacts, and those of joints and limits
-  bool known;                // false: a part is too large for these checks (1500 variables), or nothing can move
-  double asymmetry;          // max |A - A^T| / max |A|
-  double eigenvalue_lowest;  // of the symmetric part, in scaled variables
+  int variables;     // number of variables: alpha, beta and lambda of all contacts, and those of joints and limits
+  bool known;        // false: a part is too large for these checks (1500 variables), or nothing can move
+  double asymmetry;  // max |A - A^T| / max |A|
+  double eigenvalue_lowest;  // lowest eigenvalue of the symmetric part, in scaled variables
   ChAnswer copositive;       // y'A y >= 0 for all y >= 0: Lemke's method and the value of (5.31) rest on it
   bool copositive_by_sum;  // shown by A = semidefinite + nonnegative, without trying all supports (up to 16 variables)
   double copositive_lowest;  // if the answer is no: y'A y of the worst y >= 0 with entries that add up to 1

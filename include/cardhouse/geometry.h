@@ -41,7 +41,7 @@ static inline double ch_norm(ChVec3 a) { return sqrt(ch_dot(a, a)); }
 // Returns the unit vector along a, or a itself if it is zero.
 static inline ChVec3 ch_unit(ChVec3 a) {
   double norm = ch_norm(a);
-  return norm > 0.0 ? ch_vec(a.x / norm, a.y / norm, a.z / norm) : a;  // divided, so that axes stay exact
+  return norm > 0.0 ? ch_vec(a.x / norm, a.y / norm, a.z / norm) : a;  // a division keeps axes exact
 }
 static inline bool ch_vec_finite(ChVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 static inline bool ch_vec_is_zero(ChVec3 a) { return a.x == 0.0 && a.y == 0.0 && a.z == 0.0; }

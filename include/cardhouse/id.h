@@ -40,7 +40,7 @@ CH_ID(ChMaterialId, ch_material)
 CH_ID(ChJointId, ch_joint)
 CH_ID(ChForceId, ch_force)
 
-static const ChBodyId CH_GROUND = {UINT32_MAX, 0, 0};  // in place of a body: the inertial frame
+static const ChBodyId CH_GROUND = {UINT32_MAX, 0, 0};  // the inertial frame, in place of a body
 
 #ifdef __cplusplus
 }

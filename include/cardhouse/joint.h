@@ -38,7 +38,7 @@ CH_API ChFrame ch_world_joint_frame(const ChWorld* world, ChJointId joint, int s
 // --- state -----------------------------------------------------------------------------------------------------------
 
 typedef struct ChJointView {
-  int freedoms;  // how many have a coordinate; the rest of the arrays is 0
+  int freedoms;  // number of freedoms with a coordinate; the rest of the arrays is 0
   double position[3], speed[3];
   // Forces of the last step along each freedom: of its motor, prescribed motion or force; of its limits; of its
   // friction. A freedom with CH_DRIVE_FORCE shows its target.
@@ -66,8 +66,8 @@ enum { CH_JOINT_ROW_LIMIT = 18 };  // no joint has more rows
 typedef struct ChJointRowView {
   ChJointRowType type;
   int axis;      // the freedom that it belongs to; -1: a permanent equation
-  double value;  // now: error of an equality, distance to a limit, error of a position motor; metres or radians
-  double force;  // in the last step, newtons or newton metres
+  double value;  // present error of an equality, distance to a limit or error of a position motor; metres or radians
+  double force;  // force of the row in the last step, newtons or newton metres
 } ChJointRowView;
 
 // Writes every row of a joint, at most CH_JOINT_ROW_LIMIT; returns how many were written, 0 if there is no such joint.

@@ -41,13 +41,13 @@ typedef enum ChFreedomUnit {
 
 // What is public about a type.
 typedef struct ChJointInfo {
-  const char* name;          // in scenes, messages and the viewer
-  const char* summary;       // the motion that it leaves free
+  const char* name;          // name in scenes, messages and the viewer
+  const char* summary;       // the motion that the type leaves free
   bool plane;                // whether worlds in the plane have it; all types exist in space
-  int freedoms;              // how many have a coordinate, and so may have limits, drives and friction
+  int freedoms;              // number of freedoms with a coordinate; these may have limits, drives and friction
   ChFreedomUnit freedom[3];  // the unit of each
   int field_count;
-  const ChDefField* fields;  // members of ChJointDef that it reads, besides name, type, body and collide
+  const ChDefField* fields;  // members of ChJointDef that the type reads, besides name, type, body and collide
 } ChJointInfo;
 
 // Returns a type of the table above; it lives as long as the program. NULL if there is no such type.

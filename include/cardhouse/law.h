@@ -65,12 +65,12 @@ typedef struct ChLawParameter {
 } ChLawParameter;
 
 typedef struct ChLawInfo {
-  const char* name;       // in scenes, JSON, messages and files
+  const char* name;       // name in scenes, JSON, messages and files
   const char* plural;     // the same for many
   const char* statement;  // in symbols
-  int dimension_lowest;   // of a block; 0: only the dimension of space
+  int dimension_lowest;   // smallest dimension of a block; 0: only the dimension of space
   int dimension_highest;
-  bool equation;  // r free and u = 0 in every row, as in a joint; rows may differ in unit
+  bool equation;  // in every row r is free and u = 0, as in a joint; rows may have different units
   bool opens;     // the first row is a normal: r_n >= 0 and u_n >= 0
   bool friction;  // the rows after the first are tangents, with mu and, in space, sides of a ChBlock
   bool rolls;     // rows of a rolling moment follow the tangents, with the coefficient in more[0]
@@ -80,8 +80,8 @@ typedef struct ChLawInfo {
   // The offset of c in ChBlock, if the law holds for u_n + c r_n in place of u_n (n: the first row); 0: the law has no
   // c.
   size_t compliance;
-  size_t shear;  // likewise of c_t if the law holds for u_T + c_t r_T in place of u_T: all rows after the first are
-                 // tangents
+  size_t
+      shear;  // offset of c_t if the law holds for u_T + c_t r_T in place of u_T: all rows after the first are tangents
   int parameter_count;
   ChLawParameter parameter[CH_LAW_PARAMETERS];
 } ChLawInfo;

@@ -48,7 +48,7 @@ enum { CH_GRASP_SLIDING, CH_GRASP_COULOMB, CH_GRASP_PYRAMID, CH_GRASP_FORMS, CH_
 typedef struct ChGraspColumn {
   int solved, first;  // tests solved with restarts, and from the first starting point alone
   double it_box, fe, it_qua, mvp, seconds, fastest, slowest;
-  int histogram[CH_GRASP_CLASSES];  // by floor(-log10 objective); the last class holds all smaller objectives
+  int histogram[CH_GRASP_CLASSES];  // tests by floor(-log10 objective); the last class holds all smaller objectives
   int slides[CH_GRASP_CONTACTS], opposed[CH_GRASP_CONTACTS], opposed_sliding[CH_GRASP_CONTACTS],
       outside[CH_GRASP_CONTACTS];
 } ChGraspColumn;

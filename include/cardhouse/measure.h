@@ -32,8 +32,8 @@ typedef enum ChRegionKind { CH_REGION_BOX, CH_REGION_CYLINDER } ChRegionKind;
 typedef struct ChRegion {
   ChRegionKind kind;
   int dimension;
-  bool periodic;     // a box that is periodic along all axes
-  bool wraps[3];     // a box that is periodic along these axes
+  bool periodic;     // the region is a box that is periodic along all axes
+  bool wraps[3];     // the region is a box that is periodic along these axes
   ChVec3 low, high;  // corners of the box; a cylinder uses z only
   double x, y;       // the cylinder's axis (the disc's centre)
   double radius;
@@ -66,7 +66,7 @@ enum { CH_SPECIES_MAX = 4 };
 typedef struct ChGrains {
   int dimension, count;
   int* body;       // of the world
-  int* of_body;    // grain of each body of the world, -1 if the body is no grain
+  int* of_body;    // grain of each body of the world; -1 if the body is not a grain
   double* radius;  // m
   double* volume;  // m^3 (plane: m^2)
   bool* round;     // the body is a single sphere or disk, which touches at its radius
@@ -76,7 +76,7 @@ typedef struct ChGrains {
   double mean_radius;
   double* mass;  // kg; 0 for points without a world
   ChVec3 *at, *velocity;
-  ChPeriodic periodic;  // of the world; `at` lies in its cell
+  ChPeriodic periodic;  // cell of the world; `at` lies in this cell
 } ChGrains;
 
 // Collects the moving bodies of a sealed world that have a volume and whose names begin with `prefix` (NULL: all). A
@@ -112,8 +112,8 @@ enum { CH_COORDINATION_MAX = 24 };  // larger numbers of neighbours count as thi
 typedef struct ChCoordination {
   long grains;                              // counted, over all moments
   long by_number[CH_COORDINATION_MAX + 1];  // grains by the number of grains that touch them
-  long touching;                            // sum over grains: other grains that touch
-  long loaded, loaded_walls;                // touching grains with a force; touching walls with a force
+  long touching;                            // sum over grains of the number of other grains that touch them
+  long loaded, loaded_walls;                // grains, and walls, that touch a grain with a force; sums over grains
   long rattlers;                            // grains held by fewer than two pressing neighbours, walls included
   long forced;  // grains counted at moments with known forces; the three counts above refer to these
 } ChCoordination;
@@ -142,11 +142,12 @@ enum { CH_FORCE_BINS = 32, CH_MOBILISED_BINS = 20 };
 typedef struct ChForces {
   int dimension;
   long moments, contacts;
-  double stress[9];  // sum over the moments, row by row; Pa (plane: N/m)
+  double stress[9];  // stress summed over the moments, row by row; Pa (plane: N/m)
   double fabric[9],
       between;             // sum over contacts between grains, one term for each grain in the region; number of terms
   double normal, largest;  // sum of the normal forces, and the largest, N
-  long by_force[CH_FORCE_BINS + 1];  // normal force over the mean of its moment; the last bin holds all larger forces
+  long by_force[CH_FORCE_BINS +
+                1];  // contacts by normal force over the mean of its moment; the last bin holds all larger forces
   long by_mobilised[CH_MOBILISED_BINS];  // |tangential| / (mu normal), 0 to 1
   long rubbing, sliding;                 // contacts with friction; those at the limit of friction, to 0.1 %
   double mobilised;                      // sum of the mobilised share over contacts with friction
@@ -159,7 +160,8 @@ CH_API void ch_forces_add(ChForces* forces, const ChGrains* grains, const ChRegi
 // Return means over the moments: the tensors, row by row; NaN if there were no contacts.
 CH_API void ch_forces_stress(const ChForces* forces, double out[9]);
 CH_API void ch_forces_fabric(const ChForces* forces, double out[9]);
-CH_API double ch_forces_pressure(const ChForces* forces);  // trace of the stress over the dimension
+CH_API double ch_forces_pressure(const ChForces* forces);  // trace of the stress divided by the dimension
+
 // Return the share of contacts in a bin, divided by the width of the bin: the density of normal force over its mean,
 // and that of mobilised friction.
 CH_API double ch_forces_density(const ChForces* forces, int bin);
@@ -216,7 +218,7 @@ typedef struct ChProfileBin {
 typedef struct ChProfile {
   ChProfileAxis axis;
   int dimension, species_count, bins;
-  double low, high;  // of the axis; r: 0 and the radius
+  double low, high;  // range of the profile along its axis; r: 0 and the radius
   ChProfileBin* bin;
   long moments;
 } ChProfile;
@@ -251,7 +253,7 @@ enum { CH_PROFILE_AXES = 4 };
 
 typedef struct ChSurveyOptions {
   bool packing, coordination, pair_correlation;
-  const ChWorld* forces;          // world of the grains: forces, stress and fabric are measured; NULL: they are not
+  const ChWorld* forces;          // world of the grains, if forces, stress and fabric are measured; otherwise NULL
   bool discharge;                 // counts the grains below a plane
   int discharge_axis;             // axis across the plane: 0, 1 or 2
   double discharge_at;            // m
@@ -260,17 +262,18 @@ typedef struct ChSurveyOptions {
   int bins;                       // of a profile
   double reach, resolution;       // of the correlation, m
   double touch;                   // largest gap between grains that touch, m
-  ChRegion region;                // of all statistics but the correlation
-  ChRegion window;                // of the correlation: region of the grains' centres
+  ChRegion region;                // region of all statistics except the correlation
+  ChRegion window;                // region of the grains' centres for the correlation
 } ChSurveyOptions;
 
 // Figures of one moment; NaN if they were not requested or are not known.
 typedef struct ChInstant {
   double time;
-  int grains;  // with their centres in the region
+  int grains;  // number of grains with their centres in the region
   double packing, temperature, coordination, loaded, rattlers, segregation;
   double pressure, normal,
-      mobilised;  // trace of the stress over the dimension, Pa; mean normal force, N; mean share of friction in use
+      mobilised;  // trace of the stress divided by the dimension, Pa; mean normal force, N; mean share of friction in
+                  // use
   double passed, passed_mass;  // grains and kg that have passed the plane of the discharge: those below it now, plus
                                // one for each return
 } ChInstant;

@@ -36,9 +36,9 @@ CH_API void ch_memory_trim(void);
 
 // Blocks of arenas, in bytes.
 typedef struct ChMemoryInfo {
-  size_t used, most_used;  // now, and at most since the last ch_memory_trim
+  size_t used, most_used;  // bytes in use now, and the most since the last ch_memory_trim
   size_t kept;             // for later
-  long allocations;        // from the allocator since the program began
+  long allocations;        // number of blocks taken from the allocator since the program began
 } ChMemoryInfo;
 CH_API ChMemoryInfo ch_memory_info(void);  // returns the figures of this moment
 

@@ -32,7 +32,7 @@ typedef struct ChOwnParameter {
 typedef struct ChOwnLaw {
   const char* name;       // a word of lower-case letters, digits, - and _; unique among the laws
   const char* plural;     // NULL: name and s
-  const char* statement;  // in symbols, for listings; NULL: "own law"
+  const char* statement;  // the law in symbols, for listings; NULL: "own law"
   int dimension;          // rows of a block: 1 to 6; with a section 2 to 6 (the normal and the rows of D)
   bool section;           // the functions describe D, of dimension - 1 rows, not K
   int parameter_count;    // 0 to CH_BLOCK_MORE

@@ -56,7 +56,7 @@ typedef struct ChProblemDef {
   const double* f;  // global: dof
   const double* w;  // rows (local: q)
   const int* body;  // global: dof -> body, whose degrees of freedom are adjacent. For speed only; may be NULL
-  int curve_count;  // of friction over speed, to which blocks refer; a curve without points is refused
+  int curve_count;  // number of curves of friction over speed, to which blocks refer; a curve without points is refused
   const ChFrictionCurve* curves;
 } ChProblemDef;
 
@@ -83,7 +83,7 @@ typedef struct ChProblemView {
   const ChSparse *M, *H;  // global: dof x dof, dof x rows; else NULL
   const double* f;        // global: dof; else NULL
   const double* w;        // rows (local: q)
-  int body_count;         // global: parts that M does not couple, or that the definition names; local: 0
+  int body_count;         // global: number of parts that M does not couple, or that the definition names; local: 0
   const int* body;        // global: dof -> body; else NULL
   double asymmetry;       // max |A - A^T| / max |A| of W (local) or M (global); legal, but solvers must know
   int curve_count;

@@ -15,9 +15,9 @@ extern "C" {
 typedef struct ChSimulation ChSimulation;
 
 typedef struct ChRayHit {
-  ChBodyId body;  // none: nothing was hit, and the rest is 0
+  ChBodyId body;  // none if nothing was hit; then the rest is 0
   ChShapeId shape;
-  double distance;  // from the start of the ray; 0 if the start is inside
+  double distance;  // distance from the start of the ray; 0 if the start is inside
   ChVec3 point;
   ChVec3 normal;  // unit, against the ray
 } ChRayHit;
@@ -29,11 +29,11 @@ CH_API ChStatus ch_simulation_cast_ray(ChContext* context, const ChSimulation* s
                                        ChVec3 direction, double reach, ChRayHit* hit);
 
 typedef struct ChClosestPoints {
-  bool found;  // false: they are farther apart than `within`, and the rest is 0
+  bool found;  // false if the bodies are farther apart than `within`; then the rest is 0
   ChShapeId shape[2];
   double gap;
   ChVec3 point[2];  // on each
-  ChVec3 normal;    // unit, from the first to the second
+  ChVec3 normal;    // unit vector from the first to the second body
 } ChClosestPoints;
 
 // Returns the nearest points of two bodies that are at most `within` apart; if they overlap, those of the deepest
@@ -46,7 +46,7 @@ CH_API ChStatus ch_simulation_closest(ChContext* context, const ChSimulation* si
 typedef struct ChQueryProbe {
   ChShapeType type;
   ChFrame frame;               // in the world
-  double radius, half_length;  // the sizes that the type reads, shape_types.h; m
+  double radius, half_length;  // the sizes that the type reads (shape_types.h), m
   ChVec3 half;
 } ChQueryProbe;
 // Returns a ball; a disk is the same with type CH_SHAPE_DISK.

@@ -17,7 +17,7 @@ typedef struct ChRowSum {
   double seconds;                   // spent in these steps
   double penetration;               // largest
   double overlap, gain, uncovered;  // largest
-  long bounds;                      // sum of ChBound, of any of them
+  long bounds;                      // sum of the ChBound that any of the steps exceeded
 } ChRowSum;
 
 typedef struct ChTrajectory ChTrajectory;
@@ -52,23 +52,23 @@ typedef struct ChSummary {
   long iterations_max, contacts_sum, iterations_sum;
   ChCertificate worst, sum;  // over the steps
   double penetration, joint_error;
-  double overlap;      // largest, over the radius of the smaller moving body
-  double stored;       // in compliant contacts at the end, joule; part of energy_end
+  double overlap;      // largest overlap over the radius of the smaller moving body
+  double stored;       // energy in compliant contacts at the end, joules; part of energy_end
   double deferred;     // largest part of an overlap left for later steps, metres
   double relaxed;      // largest part of an overlap that stays because other overlaps oppose its removal, metres
   long relaxed_steps;  // number of steps that had such a part
   double energy_start, energy_end, largest_gain;  // joule
-  double heat;                                    // of damping inside deformable bodies, in all, joule
-  double gain_sum;                                // unexplained gains of all steps, joule
+  double heat;                                    // total heat of damping inside deformable bodies, joules
+  double gain_sum;                                // sum of the unexplained gains of all steps, joules
   double exchanged, work_sum;  // the scale for gains: the largest `exchanged` of a step, and all work, joules
   double uncovered;            // largest motion through another body where a step had looked for no contact, metres
   long out_of_bounds;          // steps
-  int bounds;                  // sum of ChBound, of any step and of the whole run
+  int bounds;                  // sum of the ChBound that any step or the whole run exceeded
   int locked;  // the largest number of contacts that a step left out because both bodies are locked along their normals
   double locked_overlap;  // their largest overlap, metres
   ChVec3 momentum_start, momentum_end, angular_momentum_start, angular_momentum_end;
   double displacement;  // largest distance of a centre of mass from its start
-  int displaced;        // the body of that distance, or -1
+  int displaced;        // the body that moved that distance, or -1
   // Every hundredth of a second the run checks deformable bodies for parts that are turned inside out: the number of
   // checks, how many found such a part, the first such body (-1: none), and when it was found.
   long looks, looks_folded;

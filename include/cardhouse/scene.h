@@ -14,12 +14,12 @@ extern "C" {
 typedef struct ChScene {
   char* name;
   char* text;      // the scene as JSON, includes and parameters resolved
-  char* look;      // its key "look" as JSON, checked, for drawing; NULL if it has none
+  char* look;      // the scene's key "look" as checked JSON, for drawing; NULL if there is none
   ChWorld* world;  // NULL once a simulation has taken it over
   ChSimulationOptions options;
   double until;         // seconds
   ChSetting* settings;  // those of options.solve
-  char* notes;          // of a robot's file: what was read differently or left out, one line each; NULL: nothing
+  char* notes;  // for a robot's file: one line for everything that was read differently or left out; NULL: nothing
 } ChScene;
 
 // Reads a scene from text. `file` names it in messages and is the start of relative paths; NULL: the working folder. A
@@ -34,7 +34,7 @@ CH_API ChStatus ch_scene_open_as(ChContext* context, const char* name, const cha
 // All faults of a scene, in the order of the text, each with the message that a context would hold.
 enum { CH_SCENE_FAULTS_MAX = 50 };
 typedef struct ChSceneFaults {
-  int count, more;  // more: faults for which there was no room
+  int count, more;  // `more` is the number of faults for which there was no room
   char text[CH_SCENE_FAULTS_MAX][CH_MESSAGE_SIZE];
 } ChSceneFaults;
 
@@ -46,7 +46,7 @@ CH_API ChStatus ch_scene_parse_telling(ChContext* context, const char* text, con
 typedef struct ChSceneChoice {
   const char* contact;                 // law of contact as for ch_scene_open_as; NULL: as the scene says
   int parameter_count;                 // pairs in
-  const char* const (*parameters)[2];  // name and value as text: of a built-in scene, or of a file's "parameters"
+  const char* const (*parameters)[2];  // name and value as text, for a built-in scene or for a file's "parameters"
   // Where to list all faults of a scene that is refused; the context has the first. Faults that show only when the
   // world is built (a body's mass, overlaps) come last in the list. NULL: reading ends at the first fault.
   ChSceneFaults* faults;

@@ -27,13 +27,13 @@ typedef struct ChShapeView {
   ChShapeType type;
   ChShapeId id;
   int body, material;  // rows
-  ChFrame local;       // in the body's frame as it moves, origin at the centre of mass
+  ChFrame local;       // place in the body's frame as it moves, with its origin at the centre of mass
   double radius, half_length;
   ChVec3 half;
   ChVec3 normal;  // half-space, half-plane: in the shape's frame
   double offset;
   double bound;  // radius of a ball about local.at that contains the shape, metres; infinite for half-spaces
-  double reach;  // the same for a ball about the body's centre of mass; in a sealed world
+  double reach;  // radius of such a ball about the body's centre of mass, in a sealed world
   // Box, hull, rectangle, polygon: corners. Mesh, chain: vertices. Deformable: none, soft.h has the skin.
   int point_count;
   const ChVec3* points;
@@ -57,7 +57,7 @@ CH_API int ch_world_shape_like(const ChWorld* world, int shape);
 typedef struct ChPatches {
   int point_count, cell_count, corner_count;
   ChVec3* points;        // in the shape's frame, metres
-  int *sizes, *corners;  // corners per cell; their points, cell after cell
+  int *sizes, *corners;  // number of corners of each cell; the points of the corners, cell after cell
   bool line;             // cells are polylines
   double* uv;            // 2 a corner: its coordinates on a texture, v upwards; NULL: none
 } ChPatches;

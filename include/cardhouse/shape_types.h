@@ -45,17 +45,18 @@ typedef enum ChShapeType {
 
 // What is public about a type.
 typedef struct ChShapeInfo {
-  const char* name;     // in scenes and the viewer; unique among the types of one dimension
-  const char* label;    // in messages, for example "half-space"
+  const char* name;     // name in scenes and the viewer; unique among the types of one dimension
+  const char* label;    // name in messages, for example "half-space"
   const char* summary;  // one line
-  int dimension;        // of the worlds that have it: 2 or 3
+  int dimension;        // dimension of the worlds that have the type: 2 or 3
   bool skin;            // made by ch_world_add_soft, not from a definition
   bool still;           // not on dynamic bodies
   bool endless;         // fills half of the world
-  bool ball;            // a ball, or a disk in the plane, about its origin
-  bool drawn_by_name;   // the viewer's page knows its form and needs only numbers; otherwise it gets the surface
+  bool ball;            // the shape is a ball, or a disk in the plane, about its origin
+  bool drawn_by_name;   // the viewer's page knows the form and needs only numbers; otherwise the page gets the surface
   int field_count;
-  const ChDefField* fields;  // members of ChShapeDef that it reads, besides type, material, at, orientation and angle
+  const ChDefField*
+      fields;  // members of ChShapeDef that the type reads, besides type, material, at, orientation and angle
 } ChShapeInfo;
 
 // Returns a type of the table above; it lives as long as the program. NULL if there is no such type.

@@ -42,10 +42,10 @@ CH_API bool ch_contact_law_find(const char* name, ChContactLaw* out);
 // When a step is undone and repeated as shorter ones (docs/stepping.md).
 typedef enum ChAdaptive {
   CH_ADAPTIVE_OFF,   // never
-  CH_ADAPTIVE_GAP,   // if bodies would overlap by more than `gap_tolerance` at its end: this step and the next become
-                     // shorter
-  CH_ADAPTIVE_MISS,  // if it misses its tolerance: substeps replace it, and the last one ends where the step would have
-                     // ended
+  CH_ADAPTIVE_GAP,   // if bodies would overlap by more than `gap_tolerance` at the end of the step: this step and the
+                     // next become shorter
+  CH_ADAPTIVE_MISS,  // if the step misses its tolerance: substeps replace it, and the last one ends when the step would
+                     // have ended
   CH_ADAPTIVE_LARGE,  // the default: as CH_ADAPTIVE_MISS in steps with 500 contacts or more, and in every step of
                       // worlds with an `overlap_tolerance`, such as those with meshes or thin things
 } ChAdaptive;
@@ -93,7 +93,7 @@ typedef struct ChSimulationOptions {
                       // to start from
   int cone_sides;     // 0 = smooth cones; M = polygons
   bool cone_outer;
-  ChSolveOptions solve;  // method, inner, pose, tolerance, limits of one island's solve
+  ChSolveOptions solve;  // method, inner solver, pose, tolerance and limits of one island's solve
 } ChSimulationOptions;
 
 // Returns the defaults. The options of the solve are those of ch_solve_options_default, but with a work limit in place
@@ -124,8 +124,8 @@ typedef struct ChStepInfo {
   double shortest;                 // shortest substep, seconds
   int contacts, islands, resting;  // islands at rest, certified with v = 0, are `resting`
   int impacts;                     // shocks with restitution
-  long iterations;                 // outer and inner, all islands, undone attempts included
-  ChCertificate certificate;       // of the worst island, figure by figure
+  long iterations;                 // outer and inner iterations of all islands, including undone attempts
+  ChCertificate certificate;       // figures of the worst island, each by itself
   bool missed;                     // some island missed its tolerance
   double penetration;              // largest overlap, metres
   double overlap;                  // largest overlap over the radius of the smaller moving body
@@ -137,15 +137,17 @@ typedef struct ChStepInfo {
   double joint_error;         // largest |g| of an equality row
   double kinetic, potential;  // joules; `potential` includes the energy stored in compliant contacts, `stored`
   double stored;
-  double work;       // by motors, prescribed motions, kinematic bodies, applied forces and changing gravity
+  double work;       // work of motors, prescribed motions, kinematic bodies, applied forces and changing gravity
   double heat;       // energy that damping and dashpots inside deformable bodies dissipated in this step, joules
   double gain;       // increase of the total energy that neither `work` nor round-off explains, or 0
   double exchanged;  // scale for `gain`: kinetic energy, change of potential energy, work, and the energy that would
                      // lift each body by its radius
   int bounds;        // sum of ChBound: the bounds of the options that this step exceeded
-  ChVec3 momentum, angular_momentum;  // of all freely moving bodies, at the end; about the origin (plane: z)
+  ChVec3 momentum,
+      angular_momentum;  // momenta of all freely moving bodies at the end of the step; about the origin (plane: z)
   double seconds_collide, seconds_assemble, seconds_solve;
-  int recirculated;  // bodies put back at its end (recirculation.h); `work` includes the energy for that
+  int recirculated;  // number of bodies put back at the end of the step (recirculation.h); `work` includes the energy
+                     // for that
 } ChStepInfo;
 
 // Returns the margin, in metres, that CH_MARGIN_BY_SIZE means for a sealed world in steps of h seconds.

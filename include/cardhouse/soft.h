@@ -36,7 +36,7 @@ typedef struct ChSoftView {
   const double* frequency;  // of the modes, rad/s
   double alpha, beta;       // Rayleigh damping, 1/s and s
   double young, poisson;    // Pa; a ratio
-  int first_mode;           // where its amplitudes begin among those of all bodies, row after row
+  int first_mode;           // index of its first amplitude among those of all bodies, row after row
   const ChSoftSkin* skin;   // the same pointer for bodies of equal mesh and material
 } ChSoftView;
 

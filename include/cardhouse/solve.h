@@ -28,7 +28,7 @@ typedef bool (*ChStopFn)(void* user);
 // Facts about a step that its contact problem does not contain. Baseline methods use them.
 typedef struct ChStepFacts {
   double h;              // seconds
-  const double* gap;     // rows: signed gap at the beginning of the step; 0 in a row that is no contact's normal
+  const double* gap;     // rows: signed gap at the beginning of the step; 0 in a row that is not a contact's normal
   const double* added;   // rows: the term that stabilisation adds to u for a gap, gamma gap / h
   const double* coasts;  // rows: u from the bodies' present velocities, without loads and reactions; NULL: not known
 } ChStepFacts;
@@ -50,7 +50,7 @@ typedef struct ChSolveOptions {
                   // tolerance is improved by one iteration
   const ChStepFacts* step;  // facts of the step that the problem comes from, or NULL
   int setting_count;
-  const ChSetting* settings;  // setting_count of them, the caller's; the last value of a repeated setting counts
+  const ChSetting* settings;  // the caller's settings; of a repeated setting the last value counts
   ChHistoryFn history;
   bool history_every;  // calls `history` also at iterations in which the method does not compute its error: costs time,
                        // changes no bits
@@ -70,7 +70,7 @@ typedef struct ChSolveInfo {
   double work;          // counted work, to which a work limit refers
   char stage[160];      // auto: the stages that ran, for example "nsgs admm newton"
   char inner_name[32];  // the inner solver used, or "-"
-  char note[160];       // remarks of the method on its last part: its own counters, how it ended; or empty
+  char note[160];       // the method's remarks on the last part, such as its counters and how it ended; or empty
 } ChSolveInfo;
 
 // Returns method auto, pose Coulomb, tolerance 1e-8, a minute, one thread. Start from these and change the ones you
@@ -95,7 +95,7 @@ typedef struct ChMethodInfo {
   bool outer;              // takes --inner
   bool inner;              // can be used as --inner
   bool local;              // a local or heuristic method, which may end short of a solution
-  bool polygons;           // takes contacts in space only with polygons: ch_problem_set_polygon
+  bool polygons;           // in space the method takes only polygonal contacts: ch_problem_set_polygon
   bool baseline;  // not a solver: gives one answer by its own rule, without a warm start, graded like any other
 } ChMethodInfo;
 

@@ -17,8 +17,8 @@ extern "C" {
   X(CH_OK, "ok")                                                   \
   X(CH_MAX_ITER, "iteration limit reached")                        \
   X(CH_MAX_TIME, "time limit reached")                             \
-  X(CH_STATIONARY, "stationary point that is not a solution")         \
-  X(CH_STOPPED, "stopped at the caller's request")                     \
+  X(CH_STATIONARY, "stationary point that is not a solution")      \
+  X(CH_STOPPED, "stopped at the caller's request")                 \
   X(CH_ERR_ARGUMENT, "argument not understood")                    \
   X(CH_ERR_RANGE, "value out of range")                            \
   X(CH_ERR_SIZE, "sizes do not fit together")                      \

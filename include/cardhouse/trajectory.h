@@ -59,9 +59,9 @@ typedef struct ChTrajectoryStep {
   double seconds;             // spent since the row before
   double penetration;         // m
   long contacts, iterations;
-  double overlap;    // over the radius of the smaller moving body
+  double overlap;    // largest overlap over the radius of the smaller moving body
   double gain;       // unexplained energy, J
-  double uncovered;  // motion that met something where no contact was looked for, m
+  double uncovered;  // largest motion through another body where a step had looked for no contact, m
   long bounds;       // sum of ChBound; these four are 0 in files of versions that did not record them
 } ChTrajectoryStep;
 

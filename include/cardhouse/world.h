@@ -26,13 +26,13 @@ extern "C" {
 typedef struct ChWorld ChWorld;
 
 // A number that may change in time: base + rate t + amplitude sin(2 pi frequency t + phase), or a table (time, value)
-// with straight lines between its rows and constant ends. Zero-initialised it is the number 0.
+// with straight lines between its rows and constant ends. A zero-initialised signal is the number 0.
 typedef struct ChSignal {
   double base, rate, amplitude, frequency, phase;
   int table_count;
   const double* table;  // table_count pairs, times strictly increasing
 } ChSignal;
-// Returns its value at a time in seconds; NaN if `signal` is NULL.
+// Returns the value of a signal at a time in seconds; NaN if `signal` is NULL.
 CH_API double ch_signal_value(const ChSignal* signal, double time);
 
 // Creates an empty world of dimension 2 (plane) or 3 (space), without gravity. The caller owns it until
@@ -59,7 +59,7 @@ typedef struct ChLook {
   bool sheer;
   double opacity;  // 0 to 1, read if `sheer`
   ChPattern pattern;
-  int texture;          // number of a picture of the world (ch_world_add_texture); 0: none
+  int texture;          // number of one of the world's pictures (ch_world_add_texture); 0: none
   double texture_size;  // metres after which the picture repeats on a shape without texture coordinates; 0: as large as
                         // the shape
 } ChLook;
@@ -79,13 +79,13 @@ CH_API ChStatus ch_world_add_texture(ChContext* context, ChWorld* world, const C
 CH_API int ch_world_texture_count(const ChWorld* world);
 CH_API ChTexture ch_world_texture(const ChWorld* world, int number);
 
-enum { CH_MATERIAL_LAW_PARAMETERS = 4 };  // most parameters of a law of a material
+enum { CH_MATERIAL_LAW_PARAMETERS = 4 };  // largest number of parameters of a material's law
 
 typedef struct ChMaterialDef {
   const char* name;
   double density;      // kg / m^3 (plane: kg / m^2)
   double friction[2];  // along and across `axis`; equal = the same in every direction
-  ChVec3 axis;  // in the body's frame, turns with it; read only if the two coefficients differ or there is a section
+  ChVec3 axis;         // direction in the body's frame; read only if the two coefficients differ or there is a section
   // Space: the friction that a unit of normal force can bear, in place of the two coefficients; NULL: the coefficients
   // hold. Its x is along the axis, its y along (normal out of this body) x axis; it is the friction on the other body.
   // docs/theory/section.md
@@ -98,7 +98,7 @@ typedef struct ChMaterialDef {
   double restitution;
   // For compliant contact (ChSimulationOptions.contact, docs/granular.md): how bodies of this material yield.
   double young, poisson;  // Hertz: Pa, and a number in (-1, 0.5]; young 0: not given
-  double stiffness;       // N/m of the contact of two such bodies, takes precedence over young; 0: not given
+  double stiffness;       // N/m for the contact of two such bodies; takes precedence over young; 0: not given
   double damping;         // N s/m; negative: from the restitution
   // Moments that a contact can bear, metres times its normal force: against rolling, and about the normal. Contacts of
   // deformable bodies bear none. docs/theory/rolling.md
@@ -112,7 +112,7 @@ typedef struct ChMaterialDef {
   // impact it gives no impulse. docs/theory/compliant.md
   double shear_stiffness, shear_damping;
   bool ellipsoidal;  // friction and drilling share one limit, as over a patch; not together with rolling
-  ChLook look;       // of bodies that have no look of their own and whose first shape has this material
+  ChLook look;       // look of bodies that have none of their own and whose first shape has this material
 } ChMaterialDef;
 // Returns density 1000, friction 0.5, no restitution, no moments, no cohesion and no shear springs. For compliant
 // contact: poisson 0.3, neither young nor stiffness, damping from restitution. Bonds heal.
@@ -162,7 +162,7 @@ enum {
 typedef struct ChBodyDef {
   const char* name;  // NULL: "body 7"
   ChBodyKind kind;
-  ChVec3 position;  // origin of the body's frame, in which its shapes are given
+  ChVec3 position;  // origin of the body's frame, in which the shapes are given
   ChQuat orientation;
   double angle;     // plane: instead of orientation, radian
   ChVec3 velocity;  // of the centre of mass
@@ -211,7 +211,7 @@ typedef struct ChShapeDef {
   // side; 0 chooses. Shapes with equal points and choices share both.
   double spacing;
   int resolution;
-  bool faces;  // sampled: samples inside faces, too, not only at corners and along edges
+  bool faces;  // sampled mesh: samples also lie inside faces, not only at corners and along edges
   // Height field: heights row by row, the first at y = 0, `cell` metres apart, times `scale` (0: 1). ch_height_map_read
   // (height_map.h) reads one from a file.
   int columns, rows;
@@ -264,7 +264,7 @@ typedef struct ChSoftDef {
   bool clamped;      // nodes in the box from clamp_low to clamp_high do not move, nor does the body's frame
   ChVec3 clamp_low;  // corners of that box, in the body's frame
   ChVec3 clamp_high;
-  const char* cache;  // a folder in which bases are kept with a checksum; NULL: none is kept
+  const char* cache;  // a folder in which bases are kept with a checksum; NULL: they are not kept
   bool self_contact;  // whether the skin touches itself
 } ChSoftDef;
 // Returns 12 linear modes; young 1e6 Pa, poisson 0.3.
@@ -297,8 +297,8 @@ typedef struct ChJointAxis {
   ChDrive drive;
   ChSignal target;
   double strength;  // 0 = unlimited
-  // A spring and a damper besides: force = -stiffness (x - rest) - damping dx/dt, taken at the end of a step. N/m, N
-  // s/m and m, or N m/radian, N m s/radian and radian.
+  // In addition, a spring and a damper: force = -stiffness (x - rest) - damping dx/dt, evaluated at the end of a step.
+  // N/m, N s/m and m, or N m/radian, N m s/radian and radian.
   double stiffness, damping, rest;
 } ChJointAxis;
 
@@ -311,7 +311,7 @@ typedef struct ChJointDef {
   ChVec3 axis;         // world, at the start
   ChVec3 second_axis;  // universal
   double length;       // distance: 0 = as it is at the start
-  bool collide;        // whether the two bodies may touch each other
+  bool collide;        // true if the two bodies may touch each other
   double reach;  // on a deformable body the joint's frame follows the skin within this distance of its point, metres;
                  // 0: it follows the nearest vertex and its neighbours
   ChJointAxis axes[3];
@@ -327,8 +327,8 @@ CH_API ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJ
 
 typedef enum ChForceType {
   CH_FORCE_SPRING,   // between two points: k x + cubic x^3 + damping dx/dt, x = distance - length
-  CH_FORCE_TORSION,  // between two bodies about axis: the same in the angle
-  CH_FORCE_WRENCH,   // force and torque on body[0] at `at` of its frame, world axes or turning with it
+  CH_FORCE_TORSION,  // between two bodies about an axis: the same law for the angle
+  CH_FORCE_WRENCH,   // force and torque on body[0] at the point `at` of its frame, along world axes or turning with it
   CH_FORCE_DRAG,     // on body[0]: - (linear + quadratic |v|) v on the centre of mass, - angular omega
   CH_FORCE_WELL,     // on body[0]: a field about the world's point at[1], V = well[0] s + well[1] s^2 + well[2] s^3 in
                      // the square s of the distance of its centre of mass
