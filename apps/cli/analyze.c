@@ -23,10 +23,10 @@
   X(TEXT, load, NULL, "FILE", 0, 0,                                                                                    \
     "with --limits: the largest multiple of the load in FILE, one number per row of f")                                \
   X(FLAG, sideways, false, NULL, 0, 0,                                                                                 \
-    "of a scene: the sideways load that it carries, as a share of its weight, as in an earthquake")                    \
-  X(REAL, touching, 1e-6, "M", 0.0, 1.0, "of a scene: gap below which bodies count as touching, metres (1e-6)")        \
+    "for a scene: the sideways load that it carries, as a share of its weight, as in an earthquake")                   \
+  X(REAL, touching, 1e-6, "M", 0.0, 1.0, "for a scene: gap below which bodies count as touching, metres (1e-6)")       \
   CH_PARAM_ROW(X)                                                                                                      \
-  X(REAL, time_limit, 60.0, "SECONDS", 0.001, 1e6, "for each question of the limit analysis")
+  X(REAL, time_limit, 60.0, "SECONDS", 0.001, 1e6, "time limit for each question of the limit analysis, seconds (60)")
 
 typedef struct Arguments {
   ANALYZE_OPTIONS(CH_ARG_MEMBER)

@@ -13,7 +13,7 @@
 
 #define IMPORT_OPTIONS(X)                                                                       \
   X(TEXT, out, NULL, "FILE.json", 0, 0, "file for the scene instead of standard output; or -o") \
-  X(LIST, param, {0}, "NAME=VALUE", 0, 0, "of a robot: base=free, mesh=exact, self=pass, coupled=free, floor=HEIGHT")
+  X(LIST, param, {0}, "NAME=VALUE", 0, 0, "for a robot: base=free, mesh=exact, self=pass, coupled=free, floor=HEIGHT")
 
 typedef struct Arguments {
   IMPORT_OPTIONS(CH_ARG_MEMBER)

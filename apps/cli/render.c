@@ -42,8 +42,8 @@ enum { SIZE_LEAST = 64, SIZE_MOST = 8192 };
   X(FLAG, chains, false, NULL, 0, 0, "draws chains of force and makes bodies transparent")                         \
   X(FLAG, dark, false, NULL, 0, 0, "draws on a dark background")                                                   \
   X(FLAG, plain, false, NULL, 0, 0, "draws the scene alone, without certificate, scales and legend")               \
-  X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: simulated time to run, seconds")                               \
-  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as the scene says)")                \
+  X(REAL, until, -1.0, "T", 0.0, 1e12, "for a scene: simulated time to run, seconds")                              \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "for a scene: rigid or compliant contact (as the scene says)")               \
   CH_PARAM_ROW(X)                                                                                                  \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress")
 

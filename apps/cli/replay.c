@@ -17,18 +17,18 @@
 #include "serve/viewer_page.h"
 #endif
 
-#define REPLAY_OPTIONS(X)                                                                           \
-  X(TEXT, out, NULL, "FILE.html", 0, 0, "file instead of standard output")                          \
-  X(REAL, from, 0.0, "T", 0.0, 1e12, "start of the part to keep, seconds (0)")                      \
-  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "end of the part to keep, seconds (the end of the run)")    \
-  X(REAL, fps, 60.0, "F", 1e-3, 1e6, "largest number of frames per simulated second (60)")          \
-  X(REAL, size_limit, 32.0, "MB", 0.1, 1e4,                                                         \
-    "largest size of the recording; frames, then contacts, are left out to keep to it (32)")        \
-  X(FLAG, no_contacts, false, NULL, 0, 0, "leaves the contacts out")                                \
-  CH_CAMERA_ROWS(X)                                                                                 \
-  X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: simulated time to run, seconds")                \
-  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as the scene says)") \
-  CH_PARAM_ROW(X)                                                                                   \
+#define REPLAY_OPTIONS(X)                                                                            \
+  X(TEXT, out, NULL, "FILE.html", 0, 0, "file instead of standard output")                           \
+  X(REAL, from, 0.0, "T", 0.0, 1e12, "start of the part to keep, seconds (0)")                       \
+  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "end of the part to keep, seconds (the end of the run)")     \
+  X(REAL, fps, 60.0, "F", 1e-3, 1e6, "largest number of frames per simulated second (60)")           \
+  X(REAL, size_limit, 32.0, "MB", 0.1, 1e4,                                                          \
+    "largest size of the recording; frames, then contacts, are left out to keep to it (32)")         \
+  X(FLAG, no_contacts, false, NULL, 0, 0, "leaves the contacts out")                                 \
+  CH_CAMERA_ROWS(X)                                                                                  \
+  X(REAL, until, -1.0, "T", 0.0, 1e12, "for a scene: simulated time to run, seconds")                \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "for a scene: rigid or compliant contact (as the scene says)") \
+  CH_PARAM_ROW(X)                                                                                    \
   X(FLAG, quiet, false, NULL, 0, 0, "no text on standard error")
 
 typedef struct Arguments {

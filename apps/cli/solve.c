@@ -184,7 +184,7 @@ static bool check_single(const ChCommand* self, const Arguments* a) {
   } single[] = {{"out", a->out}, {"warm", a->warm}, {"history", a->history}, {"diagnostics", a->diagnostics}};
   for (size_t k = 0; k < sizeof single / sizeof *single; ++k) {
     if (!single[k].value) continue;
-    ch_complain(self, "--%s %s: takes one file and one method; here are more", single[k].name, single[k].value);
+    ch_complain(self, "--%s %s: takes one file and one method, but more are given", single[k].name, single[k].value);
     return false;
   }
   return true;

@@ -29,7 +29,7 @@
   X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any free one)")                           \
   X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")                             \
   X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step")                 \
-  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as the scene says)")          \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "for a scene: rigid or compliant contact (as the scene says)")         \
   CH_PARAM_ROW(X)                                                                                            \
   X(REAL, speed, 1.0, "X", 0.0, 1e3, "speed relative to real time; 0 = as fast as possible")                 \
   X(FLAG, paused, false, NULL, 0, 0, "starts paused")                                                        \

@@ -202,7 +202,7 @@ void ch_post_reduce(ChPost* post, double* sums, int sum_count, double* most, int
 }
 
 void ch_post_share(ChPost* post, const double* own, int count, double* all) {
-  ch_post_wait(post, "sharing where bodies are");
+  ch_post_wait(post, "sharing the places of bodies");
   MPI_Allgather(own, count, MPI_DOUBLE, all, count, MPI_DOUBLE, post->comm);
   ch_post_waited(post);
 }

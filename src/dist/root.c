@@ -94,7 +94,7 @@ ChStatus ch_distributed_gather(ChContext* context, ChDistributed* d) {
   if (d->complete) return CH_OK;  // nothing has happened since: bodies that rest make no step
   d->complete = true;
   put_all(d);
-  ChStatus status = ch_post_exchange(context, &d->post, "gathering what is recorded");
+  ChStatus status = ch_post_exchange(context, &d->post, "gathering the recorded state");
   if (status != CH_OK) return status;
   bool fits = true;
   enum Kind kind;

@@ -155,7 +155,7 @@ static ChStatus tell_moves(ChContext* context, ChShares* shares) {
       ch_post_put(&d->post, r, &shares->moving[k], sizeof(int));
       ch_post_put(&d->post, r, &shares->to[k], sizeof(int));
     }
-  ChStatus status = ch_post_exchange(context, &d->post, "bodies that change over");
+  ChStatus status = ch_post_exchange(context, &d->post, "bodies that change process");
   memcpy(d->home, d->owner, (size_t)d->bodies * sizeof *d->home);
   int body;
   for (int r = 0; r < d->post.size && status == CH_OK; ++r)
@@ -222,7 +222,7 @@ static ChStatus go_over(ChContext* context, ChShares* shares) {
   ChDistributed* d = shares->d;
   put_moves(shares);
   d->cost.moves += shares->count;
-  ChStatus status = ch_post_exchange(context, &d->post, "what belongs to bodies that change over");
+  ChStatus status = ch_post_exchange(context, &d->post, "data of bodies that change process");
   if (status != CH_OK) return status;
   for (int b = 0; b < d->bodies; ++b) d->mine[b] = d->owner[b] == d->post.rank;
   bool fits = true;

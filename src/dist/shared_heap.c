@@ -297,7 +297,7 @@ ChStatus ch_dist_route(void* self, ChContext* context, const uint64_t* colors, u
   if (!d->routes || !make_routes(d, colors)) ch_dist_abandon(d, "out of memory for the borders of a heap");
   memset(others, 0, (size_t)d->border_count * sizeof *others);
   for (int k = 0; k < d->border_count; ++k) put_to_others(d, k, &colors[k], sizeof *colors);
-  ChStatus status = ch_post_exchange(context, &d->post, "who moves what of a heap");
+  ChStatus status = ch_post_exchange(context, &d->post, "owners of the bodies of a heap");
   int body;
   uint64_t value;
   bool fits = true;

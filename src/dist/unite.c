@@ -324,7 +324,7 @@ ChStatus ch_dist_unite(void* self, ChContext* context, ChMoment* moment) {
   put_joints(d);
   bool fits = put_gaps(d, moment);
   status = ch_dist_agree(d, context, fits ? CH_OK : ch_dist_no_memory(context));
-  if (status == CH_OK) status = ch_post_exchange(context, &d->post, "islands that come together");
+  if (status == CH_OK) status = ch_post_exchange(context, &d->post, "islands that are joined");
   if (status == CH_OK) status = ch_dist_agree(d, context, take_all(context, d));
   moment->gaps = d->gaps;
   moment->gap_count = d->gap_count;
@@ -343,7 +343,7 @@ ChStatus ch_dist_give_back(void* self, ChContext* context) {
     ch_post_put(&d->post, d->owner[b], &b, sizeof b);
     ch_post_put(&d->post, d->owner[b], s->velocities + (long)b * width, bytes);
   }
-  ChStatus status = ch_post_exchange(context, &d->post, "velocities that go back");
+  ChStatus status = ch_post_exchange(context, &d->post, "velocities that are returned");
   for (int r = 0; r < d->post.size && status == CH_OK; ++r)
     while (ch_post_get(&d->post, r, &body, sizeof body))
       ch_post_get(&d->post, r, s->velocities + (long)body * width, bytes);
@@ -402,7 +402,7 @@ ChStatus ch_dist_settle(void* self, ChContext* context) {
   ChDistributed* d = self;
   d->complete = false;
   put_memory(d);
-  ChStatus status = ch_post_exchange(context, &d->post, "reactions that go back");
+  ChStatus status = ch_post_exchange(context, &d->post, "reactions that are returned");
   if (status != CH_OK) return status;
   bool fits = true;
   enum Kind kind;

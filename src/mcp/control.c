@@ -66,7 +66,7 @@ static void build(ChArena* arena, const int* values, ChMcp* out) {
 const ChMcpKind ch_model_control = {
     .model = {.name = "control",
               .summary = "discrete optimal control with a bounded control, after Bertsekas",
-              .keys = {{"dimension", 700, 70, 7000000, "of the bound-constrained form, 7 a time step"},
+              .keys = {{"dimension", 700, 70, 7000000, "dimension of the bound-constrained form, 7 for each time step"},
                        {"family", 1, 1, 4,
                         "initial state (1,0) in 1 and 2, (4,2) in 3 and 4; control starts at 0 in 1 and 3"}}},
     .build = build};

@@ -152,7 +152,7 @@ const ChSceneForm ch_form_stiction = {
     .name = "stiction", .same = true, .count = CH_COUNT(stiction_fields), .fields = stiction_fields};
 
 static const ChField stribeck_fields[] = {
-    CURVE(number, "static", sticks, "coefficient while sticking; left out: the first of mu", 0, CH_FRICTION, NULL),
+    CURVE(number, "static", sticks, "coefficient while sticking; if left out, the first of mu", 0, CH_FRICTION, NULL),
     CURVE(numbers, "speed", speed, "of slip, m/s, ascending from 0", CH_REQUIRED, CH_NOT_NEGATIVE, NULL),
     CURVE(numbers, "mu", mu, "coefficients at these speeds; straight lines between them, constant beyond", CH_REQUIRED,
           CH_FRICTION, NULL),
@@ -231,7 +231,7 @@ const ChSceneForm ch_form_pair = {.name = "pair", .same = true, .count = CH_COUN
 #define SHAPE(type, key, member, text, ...) ROW(type, ChSceneShape, key, def.member, text, __VA_ARGS__)
 // Every type of shape reads more: def_variants.c.
 static const ChField shape_fields[] = {
-    ROW(text, ChSceneShape, "material", material, "name of a material; \"default\" when left out", 0, CH_ANY, NULL),
+    ROW(text, ChSceneShape, "material", material, "name of a material; \"default\" if left out", 0, CH_ANY, NULL),
     SHAPE(vector, "at", at, "place in the body's frame, m", 0, CH_ANY, NULL),
     SHAPE(turn, "orientation", orientation, "turn in the body's frame", 0, CH_ANY, NULL),
 };
@@ -257,8 +257,7 @@ static const ChField body_fields[] = {
     BODY(text, "name", name, "for joints, forces and messages; unique", 0, CH_ANY, NULL),
     BODY(vector, "position", position, "of the body's frame, m", 0, CH_ANY, NULL),
     ROW(numbers, ChSceneBody, "copies", copies,
-        "instead of position: x, y, z of one body after the other, named \"name 1\", \"name 2\", ..., m", 0, CH_ANY,
-        NULL),
+        "instead of position: x, y, z of each body in turn, named \"name 1\", \"name 2\", ..., m", 0, CH_ANY, NULL),
     BODY(turn, "orientation", orientation, "of the body's frame", 0, CH_ANY, NULL),
     BODY(vector, "velocity", velocity, "of the centre of mass, m/s", 0, CH_ANY, NULL),
     BODY(spin, "omega", omega, "angular velocity in the world's frame, radian/s", 0, CH_ANY, NULL),
@@ -266,8 +265,8 @@ static const ChField body_fields[] = {
     BODY(locks, "lock", locks, "axes along and about which the body may not move", 0, CH_ANY, NULL),
     BODY(number, "mass", mass, "instead of densities, kg", 0, CH_POSITIVE, NULL),
     BODY(vector, "centre", centre, "centre of mass in the body's frame, with inertia, m", 0, CH_ANY, NULL),
-    BODY(inertia, "inertia", inertia, "about the centre of mass: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], kg m^2", 0,
-         CH_ANY, NULL),
+    BODY(inertia, "inertia", inertia,
+         "inertia about the centre of mass: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], kg m^2", 0, CH_ANY, NULL),
     BODY(signals, "motion", motion, "prescribed motion: displacement from position, m", 0, CH_ANY, NULL),
     BODY(signal, "turn", turn, "prescribed turn about axis, counted from orientation, radian", 0, CH_ANY, NULL),
     BODY(vector, "axis", axis, "axis of the turn, in the world's frame", CH_SPACE, CH_ANY, NULL),
@@ -329,7 +328,7 @@ const ChSceneForm ch_form_joint = {.name = "joint",
 
 static const ChField spring_fields[] = {
     ENDS, SPRING, FORCE(two_points, "at", at, "a point of each body, in its frame, m", 0, CH_ANY, NULL),
-    FORCE(number, "length", length, "length at rest, m; left out: the distance at the start", 0, CH_NOT_NEGATIVE,
+    FORCE(number, "length", length, "length at rest, m; if left out, the distance at the start", 0, CH_NOT_NEGATIVE,
           NULL)};
 static const ChField torsion_fields[] = {
     ENDS, SPRING, FORCE(vector, "axis", axis, "in the frame of the first body", CH_REQUIRED | CH_SPACE, CH_ANY, NULL),

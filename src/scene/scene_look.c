@@ -89,7 +89,8 @@ const ChSceneForm ch_form_camera_key = {
     .name = "camera-key", .count = CH_COUNT(camera_key_fields), .fields = camera_key_fields};
 
 static const ChField camera_fields[] = {
-    ROW(vector, ChSceneCamera, "at", at, "position of the camera, m; left out: fitted to the scene", 0, CH_ANY, NULL),
+    ROW(vector, ChSceneCamera, "at", at, "position of the camera, m; if left out, fitted to the scene", 0, CH_ANY,
+        NULL),
     ROW(vector, ChSceneCamera, "target", target, "what it looks at, m", 0, CH_ANY, NULL),
     ROW(number, ChSceneCamera, "fov", fov, "angle of view from bottom to top, degrees", CH_SPACE, CH_ANGLE, NULL),
     ROW(choice, ChSceneCamera, "view", view, "direction from which a fitted camera looks", CH_SPACE, CH_ANY, views),

@@ -34,7 +34,7 @@ static const ChDefField fields[] = {
     CH_JOINT_FIELD(CH_DEF_VECTOR, CH_DEF_REQUIRED, at, "point of the first body, world's frame at the start, m"),
     CH_JOINT_FIELD(CH_DEF_VECTOR, CH_DEF_REQUIRED, second_at,
                    "point of the second body, world's frame at the start, m"),
-    CH_JOINT_FIELD(CH_DEF_SIZE, 0, length, "as it is at the start when left out, m"), CH_JOINT_FREEDOMS};
+    CH_JOINT_FIELD(CH_DEF_SIZE, 0, length, "if left out, the distance at the start, m"), CH_JOINT_FREEDOMS};
 
 const ChJointKind ch_joint_kind_distance = {
     .info = {.name = "distance",

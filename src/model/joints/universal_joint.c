@@ -31,9 +31,9 @@ static double freedom(const ChJointPose* pose, int axis, ChRow* row) {
   return axis == 0 ? ch_joint_twist(pose, row) : second_turn(pose, row);
 }
 
-static const ChDefField fields[] = {
-    CH_JOINT_AT, CH_JOINT_FREEDOMS, CH_JOINT_AXIS,
-    CH_JOINT_FIELD(CH_DEF_DIRECTION, CH_DEF_REQUIRED, second_axis, "of the second body, perpendicular to axis")};
+static const ChDefField fields[] = {CH_JOINT_AT, CH_JOINT_FREEDOMS, CH_JOINT_AXIS,
+                                    CH_JOINT_FIELD(CH_DEF_DIRECTION, CH_DEF_REQUIRED, second_axis,
+                                                   "axis of the second body, perpendicular to the first axis")};
 
 const ChJointKind ch_joint_kind_universal = {
     .info = {.name = "universal",

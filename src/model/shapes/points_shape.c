@@ -8,7 +8,7 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
 static const ChDefField fields[] = {
     CH_SHAPE_POINTS(CH_DEF_REQUIRED),
     CH_SHAPE_FIELD(CH_DEF_NUMBER, 0, radius, "radius of the ball about each point, m; 0: bare points"),
-    CH_SHAPE_FIELD(CH_DEF_SIZE, 0, point_mass, "mass of each point, kg; left out: from radius and density"),
+    CH_SHAPE_FIELD(CH_DEF_SIZE, 0, point_mass, "mass of each point, kg; if left out, from radius and density"),
 };
 
 const ChShapeKind ch_shape_kind_points = {.info = {.name = "points",

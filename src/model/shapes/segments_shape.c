@@ -16,9 +16,9 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
 
 static const ChDefField fields[] = {
     CH_SHAPE_POINTS(CH_DEF_REQUIRED),
-    CH_SHAPE_FIELD(CH_DEF_SEGMENTS, 0, segments, "two indices into points each; left out: each point to the next"),
+    CH_SHAPE_FIELD(CH_DEF_SEGMENTS, 0, segments, "two indices into points each; if left out, each point to the next"),
     CH_SHAPE_FIELD(CH_DEF_NUMBER, 0, radius, "radius of the capsule about each edge, m; 0: bare edges"),
-    CH_SHAPE_FIELD(CH_DEF_SIZE, 0, line_density, "kg/m; left out: from radius and density"),
+    CH_SHAPE_FIELD(CH_DEF_SIZE, 0, line_density, "kg/m; if left out, from radius and density"),
 };
 
 const ChShapeKind ch_shape_kind_segments = {.info = {.name = "segments",

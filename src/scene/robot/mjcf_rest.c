@@ -157,7 +157,7 @@ static bool read_coupling(ChMjcf* m, ChXmlNode* node) {
   if (!m->robot->choice.uncoupled)
     return ch_xml_wrong(
         m->robot->reader, node,
-        "joint '%.60s' should follow '%.60s', and there are no gears; --param coupled=free lets it move "
+        "joint '%.60s' should follow '%.60s', but there are no gears; --param coupled=free lets it move "
         "on its own",
         one ? one : "", other ? other : "a constant");
   ch_robot_note(m->robot, node, "joint '%.60s' does not follow '%.60s': it moves on its own", one ? one : "",

@@ -235,7 +235,7 @@ static bool read_mimic(Urdf* u, ChXmlNode* node) {
   const char* other = ch_xml_text(&view, "joint");
   if (!u->robot->choice.uncoupled)
     return ch_xml_wrong(u->robot->reader, child,
-                        "the joint should follow '%.80s', and there are no gears; --param coupled=free lets it move on "
+                        "the joint should follow '%.80s', but there are no gears; --param coupled=free lets it move on "
                         "its own",
                         other ? other : "");
   ch_robot_note(u->robot, child, "the joint does not follow '%.80s': it moves on its own", other ? other : "");
