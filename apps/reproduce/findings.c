@@ -43,7 +43,7 @@ static ChFinding broken_finding(const json_t* result) {
                      .ours = "",
                      .verdict = ch_verdict_name(CH_NOT_RUN),
                      .basis = "",
-                     .reason = *failure ? failure : "it was interrupted; what stands here is what there was"};
+                     .reason = *failure ? failure : "it was interrupted; this report has the results up to then"};
 }
 
 ChFinding ch_finding_at(const json_t* result, int index) {

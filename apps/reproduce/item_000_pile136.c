@@ -49,8 +49,8 @@ static void tell(ChReport* report) {
   ch_report_text(
       report,
       "A triangle of 136 disks, 16 in the bottom row, at mu = 0.2. In the document LCP0 and LCP1 end with MAX ITER "
-      "(10,000) and only LCP2, one convex programme a step, gets through; Figure 4 shows its result, of which "
-      "nothing is said but that the average error in normal velocity did not exceed 0.12.");
+      "(10,000) and only LCP2, one convex programme a step, completes the run. Figure 4 shows its result; the document "
+      "says only that the average error in normal velocity did not exceed 0.12.");
   ch_report_choice(report, "length", "5 s, 100 steps of 0.05 s; the document does not say.");
   ch_report_choice(report, "failure of LCP1",
                    "The 10,000 iterations are the solver's inside a pass. A pass does not fail here; LCP1 counts as "
@@ -137,7 +137,7 @@ static ChStatus fall_down(ChItemRun* run, Fall* fall) {
           .reason = ch_report_say(
               run->report,
               "the error is mu times the slip, and disks slide ever faster as the pile comes down: the bound holds for "
-              "%.2f s; how long the document's run was, it does not say",
+              "%.2f s; the document does not say how long its run was",
               fall->kept_until)});
   ch_report_row(run->report, "LCP2, steps solved",
                 (ChFacts){.printed = "all",

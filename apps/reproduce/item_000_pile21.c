@@ -20,7 +20,7 @@ static ChStatus run_frames(ChItemRun* run) {
   ChReport* report = run->report;
   ch_report_text(
       report,
-      "Six disks of diameter 3 on a plank, five on top of them, and so forth to one: 21 disks at rest, friction 0.05 "
+      "Six disks of diameter 3 on a plank, five on top of them, and so on up to one: 21 disks at rest, friction 0.05 "
       "at all contacts, plastic impacts, steps of 0.05 s (20 frames a second). The document shows four frames of the "
       "pile on its way down, rendered in three dimensions.");
   ch_report_choice(report, "length, times of the frames",
@@ -105,14 +105,15 @@ static void tell_race(ChReport* report) {
       report,
       "The pile of Figure 2, solved step by step in three ways: LCP0, Lemke's method on the exact problem; LCP1, "
       "convex programmes with the slip of the last one until Lambda changes by less than 1e-5; LCP2, the first of "
-      "these programmes alone. What Figure 3 plots is not said; the text speaks of time per step and convergence. All "
+      "these programmes alone. The document does not say what Figure 3 plots; its text discusses time per step and "
+      "convergence. All "
       "three are given the same problems, those of the exact motion, and start from nothing.");
   ch_report_choice(
       report, "convex programmes",
       "LCP1 and LCP2 use the default inner solver, Newton's method on the convex problem, each pass to 1e-8; the "
       "document uses PATH for them and expects a factor of two from a Cholesky factorisation.");
   ch_report_choice(report, "seconds",
-                   "Of the processor, on one core of this machine; the document's machine is of 2003.");
+                   "Processor time on one core of this machine; the document's machine dates from 2003.");
   ch_report_command(report, "cardhouse run cannonball --until 6 --problems steps");
   ch_report_command(report,
                     "cardhouse solve steps/step-00000020.hdf5 --method successive --set successive.paper_rule=1e-5");

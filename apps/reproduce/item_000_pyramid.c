@@ -127,8 +127,9 @@ static void tell(ChReport* report) {
       report,
       "A body shaped like a hexagonal pyramid rests with its six corners on a table. It stands still whatever the "
       "friction, but which corners carry it is not determined, and with any friction at all the solutions of the "
-      "complementarity problem (6)-(7) do not form a convex set: two are given in closed form, and their mean is "
-      "none. The matrix is built from the scene, velocities kept as printed, and the three points are put into it.");
+      "complementarity problem (6)-(7) do not form a convex set: two are given in closed form, and their mean is not a "
+      "solution. The matrix is built from the scene, velocities kept as printed, and the three points are put into "
+      "it.");
   ch_report_text(report, "The document's k = -g (n; 0) lacks the mass (erratum X1); gravity is -m g here.");
   ch_report_choice(report, "size, mass, h",
                    "Base of radius 0.5 m, height 1 m, 1000 kg/m^3, h = 0.001 s. Only h m g enters.");
@@ -161,7 +162,7 @@ static void judge_solutions(ChReport* report, const Pyramid* p) {
   for (int k = 0; k < MUS; ++k)
     witness = witness && p->witness_most[k] < 1e-9 * p->weight && p->witness_least[k] < -0.1 * mus[k] * p->weight;
   ch_report_claim(
-      report, "For any mu > 0 the matrix is no P* matrix, polynomiality is unlikely. (002)",
+      report, "For any mu > 0 the matrix is not a P* matrix, so polynomial complexity is unlikely. (002)",
       (ChFacts){.rule = "a vector shows that the matrix is not sufficient, at every mu tried", .met = witness},
       "With x the difference of the two solutions x_i (A x)_i is positive in no row (at most %.0e) and "
       "%.3g = -mu h m g / "

@@ -34,9 +34,9 @@ static void tell(ChReport* report) {
       "A triangle of 210 disks, 20 in the bottom row, is let go; the contact problem of the first step of 0.05 s is "
       "solved at five friction coefficients. LCP0 is Lemke's method on the exact complementarity problem (6)-(7), "
       "from slacks, with the document's limit of 10,000 iterations; LCP2 is the convex quadratic programme (15) "
-      "with Gamma = 0, which is exact where nothing slips and lets a sliding, loaded contact part at the speed "
-      "mu lambda where something does. That speed is the document's residual error. What a user of Cardhouse "
-      "gets without asking, method auto, stands beside them: the exact law, certified.");
+      "with Gamma = 0, which is exact if nothing slips; if something does, a sliding, loaded contact opens at the "
+      "speed mu lambda. That speed is the document's residual error. Beside them stands Cardhouse's default, method "
+      "auto, which solves the exact law and certifies the answer.");
   ch_report_choice(
       report, "contacts",
       "A full triangle of 20 rows has 590 contacts; Anitescu's slides (002) say 574 for what must be the same pile "
@@ -49,12 +49,10 @@ static void tell(ChReport* report) {
       report, "norm of the error, plank",
       "The document does not say over which contacts and in which norm: the largest, the root mean square and the "
       "mean over contacts that carry a load are given. To find what explains its numbers, the inertia of the disks "
-      "(0.1 to 1 m "
-      "r^2, none), gaps within the rows and the friction of the plank were varied. A plank on which nothing slides "
-      "comes "
-      "nearest and is given beside; the other variants do not.");
+      "(0.1 to 1 m r^2, none), gaps within the rows and the friction of the plank were varied. A plank on which "
+      "nothing slides comes nearest, and its figures are given, too; the other variants are farther off.");
   ch_report_choice(report, "seconds",
-                   "Of the processor, on one core of this machine; the exact answer's is the shortest of three. The "
+                   "Processor time on one core of this machine; for the exact answer, the shortest of three. The "
                    "document's are of 2003, Matlab with PATH.");
   ch_report_command(report,
                     "cardhouse scene cannonball --base 20 --mu 0.2 | cardhouse run - --until 0.05 --problems steps");
@@ -133,21 +131,20 @@ static void add_error(ChReport* report, const Printed* p, const ChPileAnswer* lc
   bool rests = p->error < 1e-6;
   ch_report_row(
       report, ch_report_say(report, "mu = %g: LCP2's error in normal velocity", p->mu),
-      (ChFacts){
-          .printed = ch_report_say(report, "%g", p->error),
-          .ours = ch_report_say(report, "largest %.2g, rms %.2g, mean %.2g m/s; on a rough plank largest %.2g", largest,
-                                lcp2->rms, lcp2->error.mean, rough->error.largest),
-          .run = {.fitted = "the norm: of largest, root mean square and mean the largest is judged",
-                  .whole_in_quick = true},
-          .value = {p->error, largest},
-          .factor = rests ? 0.0 : 1.25,
-          .rule = "both below 1e-6, a pile at rest",
-          .met = largest < 1e-6,
-          .reason = ch_report_say(report,
-                                  "the velocity of (15) is unique and certified here to %.0e, so that the pile must be "
-                                  "another one: the printed number is "
-                                  "%.2g times our largest, and %.2g times that of a pile on whose plank nothing slides",
-                                  lcp2->natural, p->error / largest, p->error / rough->error.largest)});
+      (ChFacts){.printed = ch_report_say(report, "%g", p->error),
+                .ours = ch_report_say(report, "largest %.2g, rms %.2g, mean %.2g m/s; on a rough plank largest %.2g",
+                                      largest, lcp2->rms, lcp2->error.mean, rough->error.largest),
+                .run = {.fitted = "the norm: of largest, root mean square and mean the largest is judged",
+                        .whole_in_quick = true},
+                .value = {p->error, largest},
+                .factor = rests ? 0.0 : 1.25,
+                .rule = "both below 1e-6, a pile at rest",
+                .met = largest < 1e-6,
+                .reason = ch_report_say(report,
+                                        "the velocity of (15) is unique and certified here to %.0e, so the document "
+                                        "must have used a different pile: its number is %.2g times our largest, and "
+                                        "%.2g times the largest for a plank on which nothing slides",
+                                        lcp2->natural, p->error / largest, p->error / rough->error.largest)});
 }
 
 // Between the table's coefficients, where the document has nothing: how long the exact answer takes there.

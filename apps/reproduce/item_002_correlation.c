@@ -243,8 +243,8 @@ static void introduce(ChItemRun* run, const Effort* e) {
   ch_report_text(
       report,
       "The slide shows a two-point correlation function in the plane, \"2D equilibrium\", over r/D from 1 to 7, "
-      "in two curves, \"Metropolis\" and \"reconstructed\", on an ordinate from 0.5 to 3.5. Neither density nor number "
-      "nor method is told, and the curves are lost. Here: hard disks by Metropolis' moves; points that are "
+      "in two curves, \"Metropolis\" and \"reconstructed\", on an ordinate from 0.5 to 3.5. The slide gives neither "
+      "density nor number nor method, and the curves are lost. Here: hard disks by Metropolis' moves; points that are "
       "rearranged until they have the same g(r), which is what reconstruction means in the literature of random "
       "media; the same disks as a gas, simulated by time stepping; and, for beds, disks and pebbles that have "
       "settled.");

@@ -147,7 +147,8 @@ static ChStatus run_frames(ChItemRun* run) {
                  "the contact wanders "
                  "along the ellipse.");
   ch_report_choice(report, "axes, mu",
-                   "Whether 4 and 8 are semi-axes, which is level at the start, and the friction are not said. Three "
+                   "The slide does not say whether 4 and 8 are semi-axes, which axis is level at the start, or what "
+                   "the friction is. Three "
                    "readings and friction 0, "
                    "0.1, 0.2, 0.3, 0.5, 0.8 are run; the one whose frames fill the printed axes best is shown.");
   ch_report_choice(report, "h, length",
@@ -369,8 +370,7 @@ static ChStatus run_infeasibility(ChItemRun* run) {
                    "Searched over the three readings of the axes, mu = 0.3 and 0.8, five steps from 0.05 to 0.01 s and "
                    "gamma = 1, 0.5, 0.2, 0.1, "
                    "0.05: 150 pairs of runs, by the distance of both maxima from 0.325 and 0.055 m, the middles of the "
-                   "last intervals "
-                   "of the printed axes.");
+                   "last intervals of the printed axes.");
   ch_report_choice(report, "place of gamma",
                    "n'v >= -gamma Phi / h (B2); the linearisation slide has gamma elsewhere (erratum X15).");
   Fit fit = {.off = found, .on = found};

@@ -21,8 +21,8 @@ static void tell(ChReport* report) {
       report,
       "Lemke's method on the exact complementarity problem of triangular piles of disks, by size and friction. The "
       "slide gives average seconds over steps that it does not count; here they are averages over the first %d steps "
-      "of "
-      "the exact motion, each from the basis of slacks. What is asked: how the work grows, and where it ends.",
+      "of the exact motion, each from the basis of slacks. The questions are how the work grows and when the method no "
+      "longer ends.",
       STEPS);
   ch_report_choice(
       report, "contacts",
@@ -32,7 +32,7 @@ static void tell(ChReport* report) {
       report, "limit of pivots",
       "10,000, as in 000. The slide's 210 disks at mu = 0.2 are MAX ITER in 000 (erratum X10): another limit or "
       "other steps. The first of these steps has not ended after 190,000 pivots, either.");
-  ch_report_choice(report, "number of steps", "%d, half a second, until when the piles still stand.", STEPS);
+  ch_report_choice(report, "number of steps", "%d, half a second, during which the piles still stand.", STEPS);
   ch_report_command(report,
                     "cardhouse scene cannonball --base 10 --mu 0.8 | cardhouse run - --until 0.05 --problems steps");
   ch_report_command(report, "cardhouse solve steps/step-00000001.hdf5 --method lemke --set lemke.crash=0");

@@ -63,18 +63,15 @@ static double stop_time(const ChMotion* m) {
 // --- dropped ---------------------------------------------------------------------------------------------------------
 
 static void tell_dropped(ChReport* report) {
-  ch_report_text(
-      report,
-      "A particle falls onto a table with a velocity along it. The slide shows its path in x and y, both from 0 to 3, "
-      "by "
-      "the LCP scheme (exact Coulomb friction) and by the optimization method (QP, the convex programme (1)), without "
-      "any number. The law of the landing is in closed form: LCP keeps it on the table, at the speed v_t - mu |v_n|; "
-      "QP "
-      "projects its velocity onto the edge of the cone v_n = mu v_t - Phi / h, which leaves a gap, or a hop.");
-  ch_report_choice(
-      report, "start",
-      "At (0, 3) with 3 m/s along x: what fills the printed axes. Of heights 1, 2, 3 and speeds 1, 2, 3 it is the only "
-      "pair whose path reaches above 2 in both.");
+  ch_report_text(report,
+                 "A particle falls onto a table with a velocity along it. The slide shows its path in x and y, both "
+                 "from 0 to 3, by the LCP scheme (exact Coulomb friction) and by the optimization method (QP, the "
+                 "convex programme (1)), without any number. The law of the landing is in closed form: LCP keeps it on "
+                 "the table, at the speed v_t - mu |v_n|; QP projects its velocity onto the edge of the cone v_n = mu "
+                 "v_t - Phi / h, which leaves a gap, or a hop.");
+  ch_report_choice(report, "start",
+                   "At (0, 3) with 3 m/s along x, which fills the printed axes. Of heights 1, 2, 3 and speeds 1, 2, 3 "
+                   "it is the only pair whose path reaches above 2 in both.");
   ch_report_choice(report, "mu, h, g", "0.3, as in the first table of the same slide; 0.01 s; 9.81 m/s^2.");
 }
 
@@ -115,8 +112,7 @@ static ChStatus scan_speeds(ChItemRun* run) {
                         "the closed form",
                 .met = kept && lift[4] < 0.2 * lift[0] && lift[5] < 1e-9},
       "After the landing (h = %g s) the heights differ by %.2g m at a slip of %.2g m/s, %.2g m at %.2g m/s, %.2g m at "
-      "%.2g "
-      "m/s, and by %.0e m where both stick; in every case by no more than the gap mu h v_t and a hop at mu v_t.",
+      "%.2g m/s, and by %.0e m where both stick; in every case by no more than the gap mu h v_t and a hop at mu v_t.",
       h, lift[0], slip[0], lift[2], slip[2], lift[4], slip[4], lift[5]);
   return CH_OK;
 }
@@ -231,7 +227,7 @@ static ChStatus show_sliding(ChItemRun* run, const Candidate* c) {
                 .run = how,
                 .rule = "the highest point is in the last interval of the axis, and that of the closed form",
                 .met = top > 16e-3 && top <= 18e-3 && fabs(top - c->top) < 1e-6,
-                .reason = "the highest point is outside of the last interval of the axis"});
+                .reason = "the highest point is outside the last interval of the axis"});
   ch_report_row(report, "ordinate, LCP",
                 (ChFacts){.printed = "0, as far as axes tell",
                           .ours = ch_report_say(report, "within %.0e m of 0", flat),
@@ -251,8 +247,7 @@ static ChStatus show_sliding(ChItemRun* run, const Candidate* c) {
   how.changed = NULL;
   ch_report_claim(report,
                   "It is almost as if we integrated with the exact reaction of frictionless asperities: QP hops and is "
-                  "still slowed "
-                  "down as by friction.",
+                  "still slowed down as by friction.",
                   (ChFacts){.run = how, .rule = "QP's way is LCP's to 10 %", .met = way < 0.1},
                   "QP ends %.1f %% %s than LCP on its way, after %.2f s instead of %.2f s.", 100.0 * way,
                   pair.qp.x[pair.qp.count - 1] < pair.lcp.x[pair.lcp.count - 1] ? "earlier" : "later", qp_stop,
@@ -305,8 +300,8 @@ static ChStatus run_sliding(ChItemRun* run) {
       report,
       "The search: friction 0.05 to 0.75, speed 0.5 to 10 m/s, twelve steps h from 0.1 s to 0.78 ms, %d candidates, "
       "by the closed form of the programme for one particle. %d have their highest point in (16e-3, 18e-3], which is "
-      "what the "
-      "printed axis asks for; the one that moves longest within the 3 s is shown, and run through the program.",
+      "what the printed axis asks for; the one that moves longest within the 3 s is shown, and run through the "
+      "program.",
       tried, fitting);
   ch_report_choice(report, "mu, speed, h",
                    "%g, %g m/s, %g s: the best fit. It is one of %d, the figure does not tell them apart.", best.mu,

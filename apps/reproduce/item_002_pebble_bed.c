@@ -24,12 +24,11 @@ static void introduce(ChItemRun* run, const ChBedDef* d) {
   ChReport* report = run->report;
   ch_report_text(
       report,
-      "A pebble bed reactor holds some 400,000 balls of fuel, of the size of tennis balls, which move slowly "
+      "A pebble bed reactor holds some 400,000 balls of fuel as large as tennis balls, which move slowly "
       "through it and are recycled. The slides report a first simulation of its loading: 2,000 pebbles took about "
       "20 hours of processor time, with an interior point method and with an active set method alike, and they hope "
-      "for the "
-      "statistics of the steady state. Here %d pebbles are loaded, then kept in motion for %g s: every %g ms the "
-      "lowest pebble is taken out and put back on top.",
+      "for the statistics of the steady state. Here %d pebbles are loaded, then kept in motion for %g s: every %g ms "
+      "the lowest pebble is taken out and put back on top.",
       d->pebbles, d->circulate, 1e3 * d->interval);
   if (run->quick) ch_report_text(report, "Quick form: %d pebbles instead of 2,000.", d->pebbles);
   ch_report_choice(
@@ -206,7 +205,8 @@ static ChStatus vary(ChItemRun* run, ChMeasureRoom* room) {
       "%.1e with 2,000 sweeps a step, %.1e at mu = 0.1 and %.1e at mu = 0.8.%s",
       error[0], error[1], error[2], error[3], error[4],
       error[1] > 0.7 * error[0] && error[2] < 0.5 * error[0]
-          ? " Shorter steps do not help, more sweeps do: what misses is a matter of what a step may cost."
+          ? " Shorter steps do not help, but more sweeps do: how many steps miss depends on how much work a step may "
+            "take."
           : "");
   return CH_OK;
 }

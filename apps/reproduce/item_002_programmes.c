@@ -185,11 +185,9 @@ static ChStatus compare_penalty(ChItemRun* run) {
 
 static ChStatus run_item(ChItemRun* run) {
   ch_report_text(run->report,
-                 "What the slides say of their quadratic programmes without showing it: that facets may be replaced by "
-                 "circles, and that an "
-                 "exact penalty gives an active-set method a feasible start without moving the answer. Both are put to "
-                 "first steps of "
-                 "scenes that slide.");
+                 "The slides make two claims about their quadratic programmes without showing them: facets may be "
+                 "replaced by circles, and an exact penalty gives an active-set method a feasible start without "
+                 "changing the answer. Both claims are tested on the first steps of scenes that slide.");
   ch_report_choice(
       run->report, "scenes",
       "A block on a slope 1.5 times as steep as its friction holds, 17 degrees off the facets; cards at mu = 0.2, 55 "

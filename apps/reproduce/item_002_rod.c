@@ -73,22 +73,17 @@ static ChStatus refine(ChItemRun* run, double mu, int k, double* out) {
 }
 
 static void tell_tables(ChReport* report) {
+  ch_report_text(report,
+                 "Two tables give |y_QP - y_LCP| for h = 0.1, 0.05, ... 0.1/128 at mu = 0.3 and mu = 0.75, without "
+                 "naming the scene, the quantity y or the weights of the norm (erratum X7): they stand beside the "
+                 "figures of a dropped particle, a sliding one and Painleve's rod. At mu = 0.3 the printed numbers "
+                 "fall by 2^1.5 a halving in the end; at 0.75 they begin at 1.57 and fall in leaps.");
   ch_report_text(
       report,
-      "Two tables give |y_QP - y_LCP| for h = 0.1, 0.05, ... 0.1/128 at mu = 0.3 and mu = 0.75, without naming the "
-      "scene, the "
-      "quantity y or the weights of the norm (erratum X7): they stand beside the figures of a dropped particle, a "
-      "sliding one and Painleve's rod. At mu = 0.3 the printed numbers fall by 2^1.5 a halving in the end; at 0.75 "
-      "they begin at "
-      "1.57 and fall in leaps.");
-  ch_report_text(
-      report,
-      "What explains them was searched for outside of this program, by the closed form of both schemes for a particle "
-      "and for a "
-      "rod with one or two tips (all modes of contact enumerated): hill climbing from random starts over lists of "
+      "An explanation was searched for outside this program, by the closed form of both schemes for a particle and for "
+      "a rod with one or two tips (all modes of contact enumerated): hill climbing from random starts over lists of "
       "round values of gravity, length, inertia, angle, height, velocities and duration, with seven readings of y and "
-      "four of the "
-      "norm, scored by the mean distance of logarithms, mu = 0.75 at a weight of 0.3: tens of thousands of "
+      "four of the norm, scored by the mean distance of logarithms, mu = 0.75 at a weight of 0.3: tens of thousands of "
       "candidates. No particle comes near the second table: its paths differ by no more than a hop. Rods do, and the "
       "weight h in front of the plain sum won in every best fit: the gap mu h |v_t| of QP makes a difference of order "
       "h, and h sqrt(1/h) h is the printed order 1.5. The best rod is shown here, run by the program, whose contact "
@@ -108,8 +103,7 @@ static void tell_tables(ChReport* report) {
 }
 
 // The tables name no scene, so that ours can only be one that yields their numbers.
-static const char* const searched =
-    "the slides name no scene; this one was searched for until numbers like these came out";
+static const char* const searched = "the slides name no scene; this one was found by a search for similar numbers";
 
 static void add_table(ChReport* report, int m, int count, const double* ours) {
   for (int k = 0; k < count; ++k) {
@@ -265,7 +259,7 @@ static ChStatus show_figure(ChItemRun* run, Figure* best) {
             .run.changed = "the slide prints no parameter; angle, speed and length were searched for the printed axis",
             .rule = "the printed x axis to 0.5 in all, y within its axis",
             .met = best->misfit < 0.5 && best->box[2] >= -1.0 && best->box[3] <= 3.0,
-            .reason = "no rod of the search spans the printed axis; the document gives no parameter"});
+            .reason = "no rod in the search spans the printed axis; the document gives no parameters"});
     ch_report_text(report,
                    "QP's centre is at most %.2g m away from LCP's; the slide does not say which of the two it shows.",
                    ch_motion_distance(&lcp, &qp));
@@ -314,12 +308,10 @@ static ChStatus step_through(ChItemRun* run) {
 
 static ChStatus run_figure(ChItemRun* run) {
   ChReport* report = run->report;
-  ch_report_text(
-      report,
-      "A rod slides with its tip on a table, to the left. The slide shows it on axes from -3 to 1 and -1 to 3 under "
-      "the name of "
-      "Painleve, whose rod has no finite contact force where friction is large; 004 takes up the same rod, of length 2 "
-      "(item 004-fig2.8 has its thresholds).");
+  ch_report_text(report,
+                 "A rod slides with its tip on a table, to the left. The slide shows it on axes from -3 to 1 and -1 to "
+                 "3 under the name of Painleve, whose rod has no finite contact force where friction is large; 004 "
+                 "takes up the same rod, of length 2 (item 004-fig2.8 has its thresholds).");
   ch_report_choice(report, "rod",
                    "Uniform, of length 2, centre over x = 0, touching with its lower tip, no rotation; mu = 0.75, as "
                    "in the second table; "

@@ -14,11 +14,10 @@ static const char NOT_PATH[] = "our own pivoting in place of PATH, which is not 
 static const char NOT_NLPQLP[] = "our own programme in place of NLPQLP, which is not at hand, and fewer steps than 500";
 
 static void introduce(ChReport* report, const char* what) {
-  ch_report_text(
-      report,
-      "A house of 26 rigid cards in four levels stands by friction alone, mu = 0.8. Left alone, the exact answer of "
-      "every step is rest, so that whatever moves is the solver's error. %s",
-      what);
+  ch_report_text(report,
+                 "A house of 26 rigid cards in four levels stands by friction alone, mu = 0.8. Left alone, the house "
+                 "is at rest in the exact answer of every step, so any motion is the solver's error. %s",
+                 what);
   ch_house_tell_cards(report);
   ch_report_choice(
       report, "shaken house",
@@ -93,8 +92,7 @@ static ChStatus lemke_sizes(ChItemRun* run, int most) {
                 .rule = "some of the houses of 1 to 6 levels is not solved",
                 .met = solved < count},
       "First steps of houses of 1 to %d levels: %d of %d solved; %.0f pivots and %.2g ms at 2 levels, %.0f and %.2g ms "
-      "at "
-      "%d. %s",
+      "at %d. %s",
       most, solved, count, pivots[1], seconds[1], pivots[count - 1], seconds[count - 1], most,
       solved == count
           ? "Pivots grow with the number of contacts, their price with it too: costly, but none of these sizes fails."
@@ -108,13 +106,11 @@ static ChStatus run_lemke(ChItemRun* run) {
       report,
       "Here every step is solved from nothing by Lemke's method on the complementarity problem (5.27) over friction "
       "octagons, the role of PATH in the document.");
-  ch_report_choice(
-      report, "Lemke's method",
-      "from slacks (lemke.crash = 0), no warm start, at most %d pivots: the textbook's method. PATH is another "
-      "program: "
-      "a Newton method on a merit function with pivoting inside, and the stationary points it reports are those of its "
-      "merit function.",
-      CH_HOUSE_PIVOTS);
+  ch_report_choice(report, "Lemke's method",
+                   "from slacks (lemke.crash = 0), no warm start, at most %d pivots: the textbook's method. PATH is "
+                   "another program: a Newton method on a merit function with pivoting inside, and the stationary "
+                   "points it reports are those of its merit function.",
+                   CH_HOUSE_PIVOTS);
   ch_report_command(
       report,
       "cardhouse run cards --method lemke --cone polygon:8 --set lemke.crash=0 --warm off --rest off --until 0.5");

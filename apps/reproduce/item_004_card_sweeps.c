@@ -79,16 +79,16 @@ static void report_setting(ChReport* report, const Setting* s, const ChHouseSum*
           .run = how(sum),
           .rule = "more than half of the cards fell within 4 s",
           .met = collapsed(sum),
-          .reason = printed ? ch_report_say(
-                                  report, "the house stands: what so many sweeps leave of the error moves it by %.2g m",
-                                  sum->displacement)
+          .reason = printed ? ch_report_say(report,
+                                            "the house stands: the error that so many sweeps leave moves it by %.2g m",
+                                            sum->displacement)
                             : "beside the document's setting"});
 }
 
 static void chart(ChReport* report, int count, const ChHouseSum* sums, double (*moved)[4000]) {
   static double x[4000];
-  ChChart* c = ch_report_chart(report, "What no card should do: largest displacement, without stabilisation.",
-                               "time [s]", "displacement [m]", CH_CHART_LOG_Y);
+  ChChart* c = ch_report_chart(report, "Largest displacement, without stabilisation; no card should move.", "time [s]",
+                               "displacement [m]", CH_CHART_LOG_Y);
   for (int k = 0; k < 4000; ++k) x[k] = 1e-3 * (k + 1);
   for (int v = 0; v < RUNS; ++v)
     if (!settings[v].stabilised && sums[v].steps > 0) ch_chart_line(c, settings[v].name, count, x, moved[v]);
@@ -172,10 +172,11 @@ static void tell(ChItemRun* run, int count) {
   ChReport* report = run->report;
   ch_report_text(
       report,
-      "A house of 26 rigid cards in four levels stands by friction alone, mu = 0.8. Left alone, the exact answer of "
-      "every step is rest, so that whatever moves is the solver's error. Here the steps are swept by projected "
-      "Gauss-Seidel with friction in boxes and without stabilisation, as in the document. It prints neither the sweeps "
-      "of the figure nor whether a step starts from the reactions of the last one, and these decide: ten sweeps from "
+      "A house of 26 rigid cards in four levels stands by friction alone, mu = 0.8. Left alone, the house is at rest "
+      "in the exact answer of every step, so any motion is the solver's error. Here the steps are swept by projected "
+      "Gauss-Seidel with friction in boxes and without stabilisation, as in the document. The document states neither "
+      "how many sweeps the figure used nor whether a step starts from the last one's reactions, and both decide the "
+      "outcome: ten sweeps from "
       "nothing let the house fall, ten from the last reactions let it settle by a millimetre and then hold it.");
   ch_house_tell_cards(report);
   ch_report_choice(report, "time", "%g s of 1 ms steps%s; the document's frames are early steps of a time not printed.",

@@ -208,10 +208,9 @@ static void tell(ChReport* report) {
   ch_report_text(report,
                  "Plastic chairs slide down a slope; friction bends their legs back, they spring forward, and chatter. "
                  "Nothing in the law of friction makes them: mu is one number, whatever the speed. Here one chair, "
-                 "stepped with the document's h = 1e-2 and with ever finer h. That the legs chatter does not hang on "
-                 "the step; how often, and at which frequency most, may: the rows below say what of it converges as h "
-                 "shrinks and what does not, and a number that does not is one of the step and no measure of the "
-                 "chair.");
+                 "stepped with the document's h = 1e-2 and with ever finer h. The legs chatter at any step. How often, "
+                 "and at which frequency most, may depend on the step. The rows below say which figures converge as h "
+                 "shrinks; a figure that does not converge describes the step and not the chair.");
   ch_report_choice(report, "chair",
                    "0.45 x 0.45 x 0.9 m, solid legs, 14 modes; polypropylene, E = 1.2 GPa, 900 kg/m^3, Rayleigh "
                    "damping beta = 5e-5 s (0.6 %% of critical at 36 Hz). None of it is printed; E is varied.");

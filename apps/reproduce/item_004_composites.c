@@ -22,7 +22,7 @@ static const double HUNG = 0.15;                  // s: gravity begins
 static const double FALL = 0.143;                 // s of free fall over a pitch
 static const double CREEP = 0.45;  // m/s, a third of what free fall ends with: what creeps is slower over the last 0.4
 static const double PRINTED_SECONDS = 0.56, TOLERANCE = 1e-6;
-static const char FITTED[] = "both moduli, the weft by which it hangs, and what quickly and slowly mean";
+static const char FITTED[] = "both moduli, the weft by which it hangs, and the meaning of quickly and slowly";
 
 typedef enum Outcome { HOLDS, SLOWLY, LATE, QUICKLY } Outcome;
 static const char* const outcome_name[] = {"stays together", "creeps apart slowly", "comes apart late, at once",
@@ -145,9 +145,9 @@ static ChStatus play_all(ChItemRun* item, Grid* grid) {
 static void tell(ChItemRun* item, double until) {
   ChReport* report = item->report;
   ch_report_text(report,
-                 "Flattened strands of rubber are woven into a mat, which hangs on two pegs by its second weft: what "
-                 "holds the other strands is friction, and what presses them together is that the weave bends them "
-                 "more than they are bent at rest. So stiffness and friction decide together. The document varies both "
+                 "Flattened strands of rubber are woven into a mat, which hangs on two pegs by its second weft. "
+                 "Friction holds the other strands. They press on each other because the weave bends them more than "
+                 "they are bent at rest. So stiffness and friction decide together. The document varies both "
                  "and prints no modulus; here the mat is run over a grid of both, for %g s or until a strand has "
                  "moved by a pitch of the weave, %g m. Gravity begins after %g s, when the strands have settled.",
                  until, PITCH, HUNG);
@@ -163,11 +163,12 @@ static void tell(ChItemRun* item, double until) {
   ch_report_choice(report, "where it hangs",
                    "by the second weft. A strand in balance presses at its outermost crossings with a third of the "
                    "force of the inner ones, so that the uppermost weft could carry next to nothing");
-  ch_report_choice(report, "moduli",
-                   "lower row %s Pa, upper row %s Pa. What friction holds grows as mu E, so the printed outcome (0.3 "
-                   "holds above, 0.5 does not below) needs more than 5/3 of the modulus; by the cube of the "
-                   "thickness twice the stiffness is a quarter more of it",
-                   young_text[LOWER], young_text[UPPER]);
+  ch_report_choice(
+      report, "moduli",
+      "lower row %s Pa, upper row %s Pa. The load that friction holds grows as mu E, so the printed outcome (0.3 "
+      "holds above, 0.5 does not below) needs more than 5/3 of the modulus; by the cube of the "
+      "thickness twice the stiffness is a quarter more of it",
+      young_text[LOWER], young_text[UPPER]);
   ch_report_choice(report, "quickly, slowly",
                    "apart within twice the time of free fall over a pitch, %.2f s; later, and over the last 0.4 of the "
                    "pitch slower than %g m/s",
@@ -247,7 +248,7 @@ static void tell_costs(ChReport* report, const Grid* grid) {
                           .run = speed,
                           .rule = "ours is not longer",
                           .met = solve < PRINTED_SECONDS,
-                          .reason = "the machine at hand was busy, or is slow"});
+                          .reason = "the machine was busy, or is slow"});
   ch_report_row(report, "steps certified to 1e-6",
                 (ChFacts){.ours = ch_report_say(report, "%ld of %ld (%.2f %%)", all - missed, all,
                                                 100.0 * (double)(all - missed) / (double)all),

@@ -235,8 +235,8 @@ static ChStatus by_sweeps(ChItemRun* run) {
                                    "of ODE and OpenTissue"},
                 .rule = "steps miss 1e-8 and something moves by a micrometre or more, in each structure",
                 .met = all},
-      "Our own projected Gauss-Seidel, friction in boxes, 100 sweeps a step of 1 ms, after %g s: %s. What "
-      "stands in the rows above moves by less than a nanometre.",
+      "Our own projected Gauss-Seidel, friction in boxes, 100 sweeps a step of 1 ms, after %g s: %s. The structures "
+      "that stand in the rows above move by less than a nanometre.",
       until, told);
   ch_report_picture(
       run->report, "sweeps.h5", until,

@@ -205,8 +205,7 @@ static ChStatus figure(ChItemRun* run, const Setting* setting) {
       "A contact that is met with v_n and v_t gives the impulse 2 m |v_n|, so that friction stops it where "
       "|v_t| <= 2 mu |v_n|. With this start %ld, %ld and %ld steps end sliding at mu = 0.5 and %ld, %ld and %ld at "
       "mu = 5; (c) and (d) leave energies that differ by %.1e in the end, where no tangential motion is left in "
-      "either, "
-      "and by %.1e after %g s.",
+      "either, and by %.1e after %g s.",
       out[2][0].slid, out[2][1].slid, out[2][2].slid, out[3][0].slid, out[3][1].slid, out[3][2].slid, apart,
       fabs(out[2][2].early - out[3][2].early), EARLY);
   return CH_OK;
@@ -262,8 +261,8 @@ static void tell(ChReport* report) {
   ch_report_text(
       report,
       "A particle in the plane swings in the potential V = |q|^2 (|q|^2 - 1)^2 from q = (4, 4): freely, over the "
-      "line q_2 >= 0, and with friction on it. The claim is that the energy of the coupled integrator (4.51), "
-      "(4.53) fluctuates but stays where nothing rubs, and that what friction takes does not depend on h. The "
+      "line q_2 >= 0, and with friction on it. The claim is that the energy of the coupled integrator (4.51), (4.53) "
+      "fluctuates without drift if nothing rubs, and that the energy lost to friction does not depend on h. The "
       "potential is a `well` of the scene; each step is solved by Newton's method on contact problems, with the "
       "certificate at 1e-12.");
   ch_report_text(

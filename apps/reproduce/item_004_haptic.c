@@ -199,7 +199,7 @@ static ChStatus judge_jamming(ChItemRun* run) {
                           .reason = ch_report_say(report, "nothing rests under load for %g s at a stretch", JAM)});
   ch_report_row(report, "the same without friction (mu = 0)",
                 (ChFacts){.ours = say_jam(report, jammed[1], of, &longest[1]),
-                          .reason = "the document has no session without friction; it stands here to compare with"});
+                          .reason = "the document has no session without friction; this row is for comparison"});
   return CH_OK;
 }
 
@@ -209,11 +209,10 @@ static void tell(ChReport* report) {
       "A hand stirs soft and rigid bodies in a box: 72 degrees of freedom. The document reached about 100 Hz "
       "with a hard limit of time, 80 %% of its steps convergent, and thought 1000 Hz possible. Here there is "
       "no limit of time: every step is solved to its end, and its processor time is measured. The document saw "
-      "jamming, "
-      "sticking and stick-slip; here they are counted from the contacts.");
+      "jamming, sticking and stick-slip; here they are counted from the contacts.");
   ch_report_choice(report, "bodies",
-                   "A bar, a block and a ring of 6 + 12 degrees of freedom each, a cube, a ball and the tool, which a "
-                   "spring holds to a point that moves as told, in place of a device.");
+                   "A bar, a block and a ring of 6 + 12 degrees of freedom each, a cube, a ball and the tool. A spring "
+                   "ties the tool to a point on a prescribed path, which stands in for the haptic device.");
   ch_report_choice(
       report, "sticking, stick-slip",
       "Contacts of two bodies are taken together and count while they press with %g N or more. They stick "
@@ -222,10 +221,10 @@ static void tell(ChReport* report) {
       LOADED, STICKS, 100.0 * PULLED);
   ch_report_choice(
       report, "jamming",
-      "Nobody holds the device, so the hand is told to: in sessions of their own, at 100 Hz, it stays "
+      "Nobody holds the device, so the hand is made to stop: in sessions of their own, at 100 Hz, it stays "
       "for %g s where it is at 2.4, 2.6, ... 3.6 s of its round, as it pushes ring and bar along the "
       "wall; each instant is "
-      "one session, and all are counted. Tried while the item was made: 1.6, 1.7, 2.5, 2.9 and 3.7 to 5.8 s do not "
+      "one session, and all are counted. Tried beforehand: 1.6, 1.7, 2.5, 2.9 and 3.7 to 5.8 s do not "
       "jam, 2.7, 3.1, 3.3 and 3.5 s do. A jam: the hand pulls the tool with %g N or more, twice the "
       "tool's weight; from the "
       "tool a chain of contacts of %g N or more leads through one body or more to the walls; tool and "

@@ -132,8 +132,7 @@ static void tell(ChReport* report) {
   ch_report_choice(report, "bodies, walls, frictions",
                    "none is printed: bars of 0.3 x 0.05 x 0.03 m, 1e6 Pa and 1000 kg/m3, dropped 1 mm at 0.2 m/s; "
                    "mu from 0.05 to 0.8; h = 2e-3. Other bars are laid in place, at rest, to be compared with statics: "
-                   "what is dropped "
-                   "slips in the impact and may pass although it could rest");
+                   "a dropped bar slips in the impact and may pass although it could rest");
   ch_report_choice(report, "jammed", "at the end less than a bar's length, %g m, below where it was dropped", PASSED);
   ch_report_command(report, "cardhouse scene jamming --mu 0.3 --bars 10 | cardhouse view -");
 }

@@ -156,13 +156,11 @@ static bool watch(void* state, const ChSimulation* simulation, const ChStepInfo*
 // --- what it says ----------------------------------------------------------------------------------------------------
 
 static void tell_choices(ChReport* report, double until) {
-  ch_report_choice(
-      report, "house",
-      "69 squared logs laid crosswise: ten layers of two long and three short ones and a roof of nineteen. The "
-      "document "
-      "shows no drawing of its joints; here each log is notched from below by %s m, a fifth of its height, where it "
-      "crosses the layer under it, with 2 mm of room on either side",
-      NOTCH);
+  ch_report_choice(report, "house",
+                   "69 squared logs laid crosswise: ten layers of two long and three short ones and a roof of "
+                   "nineteen. The document shows no drawing of its joints; here each log is notched from below by %s "
+                   "m, a fifth of its height, where it crosses the layer under it, with 2 mm of room on either side",
+                   NOTCH);
   ch_report_choice(report, "course",
                    "5 m/s at the start, mu = 0.1 on the ground and 0.6 between logs, a ramp of 2 m by 0.3 m, a wall "
                    "2.3 m behind it; h = 0.01 s, %g s",
@@ -194,9 +192,9 @@ static const char* why_little(const Run* run, ChReport* report) {
   return ch_report_say(
       report,
       "%s. A dense solver of cubic cost would gain, by the sizes of the sets at each of the %ld steps, %.3g over the "
-      "run (by islands alone %.3g), %.3g at the most favourable step: our house mostly is one set, sliding and in a "
-      "heap "
-      "alike. A gain of %g takes a largest set of at most %.0f of %d logs, which %ld steps have; the document's logs "
+      "run (by islands alone %.3g), %.3g at the most favourable step: our house is mostly one set, both while it "
+      "slides and in a heap. A gain of %g takes a largest set of at most %.0f of %d logs, which %ld steps have; the "
+      "document's logs "
       "must have been loose for most of its run",
       cut, run->steps, cube(LOGS) / run->cubic[BY_CARRYING], cube(LOGS) / run->cubic[BY_ALL], run->most_gain, GAIN,
       floor(LOGS / cbrt(GAIN)), LOGS, run->loose);

@@ -185,9 +185,9 @@ static void tell(ChReport* report) {
       report,
       "The document stepped every validation scene for ten minutes of simulated time: none blew up, and no constraint "
       "drifted but for small penetrations of sharp bodies in fast impacts. Here the rigid scenes are stepped for 600 s "
-      "each (those that deform: 004-s7.4-soft), every step with its certificate at 1e-8. As they come, with certified "
-      "rest: where v = 0 passes the "
-      "certificate it is taken, and a house that stands costs next to nothing. Then once more with rest off, so that "
+      "each (those that deform: 004-s7.4-soft), every step with its certificate at 1e-8. The first runs are with "
+      "certified rest: if v = 0 passes the certificate it is the answer, and a house that stands costs next to "
+      "nothing. Then once more with rest off, so that "
       "every step is solved, or its start graded, for itself, and round-off and tolerance have 60,000 steps to "
       "accumulate.");
   ch_report_choice(
@@ -290,10 +290,10 @@ const ChItem ch_item_004_long_runs = {
 static void tell_soft(ChReport* report) {
   ch_report_text(
       report,
-      "The validation scenes whose bodies deform, every step with its certificate at 1e-6. What falls or slides has %g "
-      "s "
-      "to come to rest, or half of a shorter run; drift and overlap count from then on. As they come: with certified "
-      "rest, where v = 0 is taken when it passes the certificate. Every step solved: with rest off. Ten minutes of all "
+      "The validation scenes whose bodies deform, every step with its certificate at 1e-6. Bodies that fall or slide "
+      "have %g s to come to rest, or half of a shorter run; drift and overlap count from then on. They run with "
+      "certified rest, in which v = 0 is the answer if it passes the certificate. Every step solved: with rest off. "
+      "Ten minutes of all "
       "of them with rest off would take hours; runs that are shorter say so and judge only that nothing goes wrong "
       "within them.",
       SETTLED);
@@ -303,7 +303,7 @@ static void tell_soft(ChReport* report) {
                    "mats have the parameters of 004-fig7.1 and 004-fig7.2 "
                    "(6.5e7 Pa, 3e-3 s; 4 m/s, the slowest of the throws, 1e-3 s), and therefore seconds instead of ten "
                    "minutes. The haptic session has its own speed and ends after 4 s, after which the hand stays above "
-                   "the bodies; so that something is stirred for long the hand once goes its round 150 times slower. "
+                   "the bodies; in one more run the hand goes its round 150 times slower, so that it stirs for longer. "
                    "With rest on, bars, dinosaurs and rabbits that lie still cost next to nothing: that they stay is "
                    "certified, not accumulated; shorter runs with rest off stand beside them.");
   ch_report_choice(

@@ -123,12 +123,11 @@ static void tell(ChReport* report) {
       "scene, on a 3 GHz Pentium D in Java, at eps = 1e-4 and with eight tangent directions. Here they are "
       "stepped on one core of this machine, with certified rest off, to a certificate of 1e-8 (deformable bodies: "
       "1e-6) and once more to the document's 1e-4, "
-      "with round cones. The printed column is the time of the solve, and so what is judged is our solve: setting the "
-      "problem up, solving it, and the certificate. The whole step, with collision, assembly and motion, stands beside "
+      "with round cones. The printed column is the time of the solve, so our solve is judged: setting the problem up, "
+      "solving it, and the certificate. The whole step, with collision, assembly and motion, stands beside "
       "it. Both are processor time. The machines are some fifteen years apart, which is worth a factor of ten or "
-      "so on one core. What the rest is due to cannot be told from these rows where contacts differ in number: hence "
-      "the arch is stepped once more with stones whose whole surface is sampled, and has as many contacts as printed. "
-      "It "
+      "so on one core. These rows cannot explain the remaining factor if the numbers of contacts differ. Therefore the "
+      "arch is stepped once more with stones whose whole surface is sampled, and has as many contacts as printed. It "
       "is partly due to sparse factorisations and to starts that are graded before anything is solved.");
   ch_report_choice(report, "scenes",
                    "27 stones as printed (162 degrees of freedom). The printed house has 348, that is 58 bodies: 26 "
@@ -136,13 +135,13 @@ static void tell(ChReport* report) {
                    "seconds of the blocks' fall, in which two of them land.");
   ch_report_choice(
       report, "chairs",
-      "1,766 degrees of freedom are 44 chairs of 6 + 34 and one rigid surface of 6, or the like. Here the "
-      "surface moves as told, so that 1,760 are left; a foot of 7 x 7 corners gives 196 contacts a chair.");
+      "1,766 degrees of freedom are 44 chairs of 6 + 34 and one rigid surface of 6, or the like. Here the surface "
+      "follows a prescribed motion, which leaves 1,760; a foot of 7 x 7 corners gives 196 contacts a chair.");
   ch_report_choice(
       report, "iterations",
       "The printed column is of staggered projections. Ours are those of `staggered`, accelerated, with "
       "round cones, from the start of the scene until %d steps with contacts are made or %g s of processor "
-      "time are spent (the step at hand is ended); where there are islands, of the one that takes most. "
+      "time are spent (the current step is completed); where there are islands, of the one that takes most. "
       "Where a scene stands nearly all of them are the first step's, and the mean falls with the number of steps. "
       "Within a factor of two counts as reproduced.",
       COUNTED_STEPS, COUNTED_SECONDS);
@@ -151,8 +150,7 @@ static void tell(ChReport* report) {
       "All corners of touching faces, 4 to a joint. The document samples distance fields (arch) and uses "
       "ODE's box routine (cards), and has more. A time counts only beside as many contacts, to 10 %%. The arch of "
       "sampled meshes has stones with samples at most %g m apart on all of their faces, so that a joint has 67 where "
-      "the "
-      "document has 73.",
+      "the document has 73.",
       SPACING);
 }
 
@@ -195,12 +193,13 @@ static void report_row(ChReport* report, const Row* row, const Way* way, const C
 }
 
 static void report_freedoms(ChReport* report, const Row* row, const Cost* c) {
-  ch_report_row(report, ch_report_say(report, "%s: degrees of freedom", row->subject.name),
-                (ChFacts){.printed = ch_report_say(report, "%d", row->freedoms),
-                          .ours = ch_report_say(report, "%d", c->freedoms),
-                          .rule = "the same",
-                          .met = c->freedoms == row->freedoms,
-                          .reason = "what moves as told has none here, and a house that only stands has no blocks"});
+  ch_report_row(
+      report, ch_report_say(report, "%s: degrees of freedom", row->subject.name),
+      (ChFacts){.printed = ch_report_say(report, "%d", row->freedoms),
+                .ours = ch_report_say(report, "%d", c->freedoms),
+                .rule = "the same",
+                .met = c->freedoms == row->freedoms,
+                .reason = "a body with a prescribed motion has none here, and a house that only stands has no blocks"});
 }
 
 // The document's method: its iterations per step, printed beside ours to the same number for a tolerance.

@@ -286,6 +286,6 @@ static ChStatus run_item(ChItemRun* item) {
 }
 
 const ChItem ch_item_004_thrown = {.name = "004-fig7.2",
-                                   .title = "Thrown woven composites: what holds depends on the impact",
+                                   .title = "Thrown woven composites: whether they hold depends on the impact",
                                    .source = "004 s7.3.1, Fig 7.2 [H30]",
                                    .run = run_item};

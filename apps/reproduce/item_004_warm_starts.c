@@ -345,22 +345,19 @@ static void tell(ChReport* report) {
       "contact problem of every step is taken out and given to each method twice, with the method's own "
       "answer to the last step as its start, and without. Algorithm 1 is the document's, to the letter, and keeps what "
       "the document's keeps, the generalised impulse of friction on the bodies; beside it stands what Cardhouse keeps, "
-      "a "
-      "reaction for each contact: "
-      "eight tangent directions, both projections solved to the end, stopped when the change of friction "
-      "(5.21) is at most 1e-4: squared, as it is printed, and by its root, for the document does not say "
-      "whether its figures have the square (erratum X29). The accelerated variant and `auto` go on until the "
+      "a reaction for each contact: eight tangent directions, both projections solved to the end, stopped when the "
+      "change of friction (5.21) is at most 1e-4: squared, as it is printed, and by its root, for the document does "
+      "not say whether its figures have the square (erratum X29). The accelerated variant and `auto` go on until the "
       "certificate is at 1e-8 (deformable bodies: 1e-6), which Algorithm 1 is far from at its eps; a start that passes "
-      "it takes no "
-      "iteration at all.");
+      "it takes no iteration at all.");
   ch_report_choice(
       report, "scenes",
       "The catenary arch of 27 stones and the card house of four levels (26 cards, with 32 blocks that "
       "makes the printed 348 degrees of freedom); sizes, starts and drop heights are not printed. "
       "Standing, and around the impact of the first block, which falls 1 m. A mat that hangs, 6 chairs of 14 "
       "modes before and while they slide, 15 dinosaurs that lie in a pile: the built-in scenes as they "
-      "are, with fewer contacts than the document's. Its means are over whole runs, of which it does not "
-      "say what part is motion and what is rest.");
+      "are, with fewer contacts than the document's. Its means are over whole runs; it does not say which part of a "
+      "run is motion and which is rest.");
   ch_report_choice(report, "iterations of auto", "All of its stages together: sweeps, splitting and Newton steps.");
   ch_report_choice(report, "iteration limit",
                    "%d for Algorithm 1; none is printed. Where the largest count is at the limit, or solves ended at "

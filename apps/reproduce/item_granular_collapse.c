@@ -320,8 +320,8 @@ static ChStatus run_rolling(ChItemRun* run) {
   ChOurRun how = {.changed = run->quick ? "a smaller heap, two coefficients" : NULL};
   ch_report_text(
       run->report,
-      "The heap of granular-repose, of grains that resist rolling with a moment of at most mu_r times their "
-      "normal force. Zhou and others find by simulation that the angle grows with the coefficients of sliding and of "
+      "A heap as in granular-repose, but its grains resist rolling with a moment of at most mu_r times their normal "
+      "force. Zhou and others find by simulation that the angle grows with the coefficients of sliding and of "
       "rolling friction, and falls with the size of the grains and the width of the channel. Glass beads, which roll "
       "nearly freely, rest at 20 to 26 degrees (Albert and others).");
   ch_report_choice(run->report, "heap",

@@ -190,7 +190,7 @@ static ChStatus scan_restitution(ChItemRun* run) {
                           .run = how,
                           .rule = "within 0.02",
                           .met = off < 0.02,
-                          .reason = "implicit steps damp, too, or the damper is another one"});
+                          .reason = "implicit steps damp, too, or the damper differs"});
   return CH_OK;
 }
 

@@ -143,7 +143,7 @@ static void report_janssen(ChItemRun* run, const Silos* silos, double side) {
   for (int k = 0; k < SLICES; ++k) lost += p->carried[k];
   double mobilised = lost * ch_grain_gravity / (MU * p->pressed);
   for (int k = 0; k < j.count; ++k) law[k] = j.saturation * (1.0 - exp(-j.above[k] / j.saturation));
-  ChChart* chart = ch_report_chart(report, "Janssen: mass that is felt below a mass of grains.",
+  ChChart* chart = ch_report_chart(report, "Janssen: mass that the floor bears below a mass of grains.",
                                    "mass of the grains above [kg]", "mass that is felt [kg]", 0);
   ch_chart_points(chart, "simulated", j.count, j.above, j.felt);
   ch_chart_line(chart, ch_report_say(report, "M_s (1 - exp(-M / M_s)), M_s = %.3g kg", j.saturation), j.count, j.above,
@@ -367,7 +367,7 @@ static void report_beverloo(ChItemRun* run, int all, const double* hole, const d
                           .run = *how,
                           .rule = "within 0.25",
                           .met = fabs(power.b - 2.5) < 0.25,
-                          .reason = "few holes, and a k that may be another than 1.4"});
+                          .reason = "few holes, and a k that may differ from 1.4"});
   ch_report_row(report, "C of a square hole",
                 (ChFacts){.printed = "0.74 (0.58 of a round one)",
                           .ours = ch_report_say(report, "%.2f", C),
