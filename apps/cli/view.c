@@ -25,17 +25,17 @@
 
 #endif
 
-#define VIEW_OPTIONS(X)                                                                                      \
-  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any free one)")                           \
-  X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")                             \
-  X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step")                 \
-  X(TEXT, contact, NULL, "LAW", 0, 0, "for a scene: rigid or compliant contact (as the scene says)")         \
-  CH_PARAM_ROW(X)                                                                                            \
-  X(REAL, speed, 1.0, "X", 0.0, 1e3, "speed relative to real time; 0 = as fast as possible")                 \
-  X(FLAG, paused, false, NULL, 0, 0, "starts paused")                                                        \
-  X(FLAG, fluent, false, NULL, 0, 0, "keeps to the clock: late steps take the best answer so far")           \
-  X(TEXT, record, NULL, "FILE.h5", 0, 0, "writes what is watched as a trajectory, pulls and shots included") \
-  X(FLAG, follow, false, NULL, 0, 0, "the file is a feed: a simulation that another program steps")          \
+#define VIEW_OPTIONS(X)                                                                                       \
+  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any free one)")                            \
+  X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")                              \
+  X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step")                  \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "for a scene: rigid or compliant contact (as the scene says)")          \
+  CH_PARAM_ROW(X)                                                                                             \
+  X(REAL, speed, 1.0, "X", 0.0, 1e3, "speed relative to real time; 0 = as fast as possible")                  \
+  X(FLAG, paused, false, NULL, 0, 0, "starts paused")                                                         \
+  X(FLAG, fluent, false, NULL, 0, 0, "keeps to the clock: late steps take the best answer so far")            \
+  X(TEXT, record, NULL, "FILE.h5", 0, 0, "records the live scene as a trajectory, including pulls and shots") \
+  X(FLAG, follow, false, NULL, 0, 0, "the file is a feed: a simulation that another program steps")           \
   X(FLAG, tied, false, NULL, 0, 0, "ends when the program that started it ends")
 
 typedef struct Arguments {

@@ -39,7 +39,7 @@ typedef enum ChFreedomUnit {
   CH_FREEDOM_RADIAN,
 } ChFreedomUnit;
 
-// What is public about a type.
+// The public properties of a type.
 typedef struct ChJointInfo {
   const char* name;          // name in scenes, messages and the viewer
   const char* summary;       // the motion that the type leaves free

@@ -86,10 +86,10 @@ typedef struct ChLawInfo {
   ChLawParameter parameter[CH_LAW_PARAMETERS];
 } ChLawInfo;
 
-// Returns the row of a law, which lives as long as the program; NULL for a number that is no law.
+// Returns the row of a law, which lives as long as the program; NULL if there is no law of this number.
 CH_API const ChLawInfo* ch_law_info(ChLaw law);
 
-// Returns the law of this name, or CH_LAW_NONE if there is none. NULL is no name.
+// Returns the law of this name, or CH_LAW_NONE if there is none. NULL names no law.
 CH_API ChLaw ch_law_find(const char* name);
 
 struct ChBlock;

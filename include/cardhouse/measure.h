@@ -154,7 +154,7 @@ typedef struct ChForces {
 } ChForces;
 
 // Adds a moment. `world` supplies the coefficients of friction (those along the axis if they depend on the direction);
-// with NULL there are no statistics of friction.
+// if it is NULL, no statistics of friction are collected.
 CH_API void ch_forces_add(ChForces* forces, const ChGrains* grains, const ChRegion* region, const ChWorld* world,
                           int contact_count, const ChContactView* contacts);
 // Return means over the moments: the tensors, row by row; NaN if there were no contacts.

@@ -45,9 +45,9 @@ CH_API ChMemoryInfo ch_memory_info(void);  // returns the figures of this moment
 typedef enum ChLogLevel { CH_LOG_INFO, CH_LOG_ERROR } ChLogLevel;
 typedef void (*ChLogFn)(void* user, ChLogLevel level, const char* text);
 
-// Sets the function that receives notices that no context's `notice` takes (CH_LOG_INFO). It also receives a report of
-// a broken invariant of the library before the library calls abort (CH_LOG_ERROR). NULL, the default: none. It is
-// called from any thread that calls the library.
+// Sets the function that receives the notices (CH_LOG_INFO) for which no context has a `notice`. It also receives a
+// report of a broken invariant of the library before the library calls abort (CH_LOG_ERROR). NULL, the default: none.
+// It is called from any thread that calls the library.
 CH_API void ch_log_set(ChLogFn log, void* user);
 // Passes a line of at most 511 characters to that function; does nothing if none is set.
 CH_API void ch_log(ChLogLevel level, const char* format, ...) __attribute__((format(printf, 2, 3)));

@@ -39,8 +39,8 @@ typedef struct ChBlock {
       compliance;  // compliant: c in (m/s)/(N s) = 1/kg; 1 / (k h^2) for a spring of stiffness k in a step of length h
   int sides;       // contact in space: 0 = smooth; M = polygon with corners mu (cos, sin)(2 pi j / M), M even, >= 4
   int curve;       // friction over the speed of slip: 1 + the index of the curve in the problem; 0: mu is constant
-  double more[CH_BLOCK_MORE];        // what they are depends on the law. rolling, drilling, ellipsoidal: mu_r, mu_d in
-                                     // metres; cohesive: the largest pull c, an impulse
+  double more[CH_BLOCK_MORE];  // parameters of the law. rolling, drilling, ellipsoidal: mu_r, mu_d in metres; cohesive:
+                               // the largest pull c, an impulse
   const ChFrictionSection* section;  // section: the caller's in a definition, the problem's own copy in a built problem
   double shear;  // compliant, cohesive: c_t of the tangents, in the unit of `compliance`; 0: rigid along them
 } ChBlock;

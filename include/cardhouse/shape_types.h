@@ -43,7 +43,7 @@ typedef enum ChShapeType {
 } ChShapeType;
 #undef CH_SHAPE_ENUMERATOR
 
-// What is public about a type.
+// The public properties of a type.
 typedef struct ChShapeInfo {
   const char* name;     // name in scenes and the viewer; unique among the types of one dimension
   const char* label;    // name in messages, for example "half-space"

@@ -34,7 +34,7 @@ typedef enum ChContactLaw {
   CH_CONTACT_RIGID,      // bodies do not overlap
   CH_CONTACT_COMPLIANT,  // bodies overlap and yield as springs do: stiffness from the materials, or from `overlap`
 } ChContactLaw;
-// Returns the name of a law as in scenes, "rigid" or "compliant"; NULL for a number that is no law.
+// Returns the name of a law as in scenes, "rigid" or "compliant"; NULL if there is no law of this number.
 CH_API const char* ch_contact_law_name(ChContactLaw law);
 // Finds the law of that name. Returns false, and writes nothing, if there is none.
 CH_API bool ch_contact_law_find(const char* name, ChContactLaw* out);

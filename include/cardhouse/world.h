@@ -319,8 +319,8 @@ typedef struct ChJointDef {
 // Returns a fixed joint without bodies; axis z, second axis x.
 CH_API ChJointDef ch_joint_def_default(void);
 
-// Adds a joint between two bodies, or one and the ground, at least one of them dynamic. Make a body deformable before
-// you give it joints.
+// Adds a joint between two bodies, or between a body and the ground. At least one body must be dynamic. Make a body
+// deformable before you give it joints.
 CH_API ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, ChJointId* id);
 
 // --- forces ----------------------------------------------------------------------------------------------------------
@@ -330,8 +330,8 @@ typedef enum ChForceType {
   CH_FORCE_TORSION,  // between two bodies about an axis: the same law for the angle
   CH_FORCE_WRENCH,   // force and torque on body[0] at the point `at` of its frame, along world axes or turning with it
   CH_FORCE_DRAG,     // on body[0]: - (linear + quadratic |v|) v on the centre of mass, - angular omega
-  CH_FORCE_WELL,     // on body[0]: a field about the world's point at[1], V = well[0] s + well[1] s^2 + well[2] s^3 in
-                     // the square s of the distance of its centre of mass
+  CH_FORCE_WELL,  // on body[0]: the potential V = well[0] s + well[1] s^2 + well[2] s^3; s is the squared distance of
+                  // its centre of mass from the world's point at[1]
 } ChForceType;
 
 typedef struct ChForceDef {

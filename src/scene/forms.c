@@ -284,7 +284,7 @@ static const ChField joint_axis_fields[] = {
     ROW(number, ChJointAxis, "upper", upper, "limit, m or radian from the start", 0, CH_ANY, NULL),
     ROW(number, ChJointAxis, "friction", friction, "largest friction force or torque, N or N m", 0, CH_NOT_NEGATIVE,
         NULL),
-    ROW(choice, ChJointAxis, "drive", drive, "what moves the freedom", 0, CH_ANY, drives),
+    ROW(choice, ChJointAxis, "drive", drive, "drive of the freedom", 0, CH_ANY, drives),
     ROW(signal, ChJointAxis, "target", target, "target of the drive: m, m/s, N or radian, radian/s, N m", 0, CH_ANY,
         NULL),
     ROW(number, ChJointAxis, "strength", strength, "largest force or torque of a motor; 0: unlimited", 0,

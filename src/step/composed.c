@@ -42,7 +42,7 @@ ChStatus ch_composed_check(ChContext* context, const ChSimulationOptions* o, con
   if (!trouble) return CH_OK;
   return ch_fail(context, CH_ERR_ARGUMENT,
                  "integrator '%s' takes steps backwards and is for smooth motion without losses, but %.80s has %s; "
-                 "half-step takes it",
+                 "half-step allows this",
                  name, of && of[0] ? of : "a force", trouble);
 }
 

@@ -115,7 +115,7 @@ enum { N, SHAPE, MU, ACROSS };
 
 static const ChSceneParameter drop_parameters[] = {
     CH_WHOLE("n", "100", 1, 20000, "bodies, about 0.1 m high"),
-    CH_WORD("shape", "rabbit", "rabbit|jack|ring", "what they are"),
+    CH_WORD("shape", "rabbit", "rabbit|jack|ring", "kind of body"),
     CH_NUMBER("mu", "0.4", 0, 10, "friction coefficient"),
     CH_WHOLE("across", "0", 0, 100, "bodies from wall to wall; 0: as many as there are layers"),
     CH_PARAMETERS_END,
