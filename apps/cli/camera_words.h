@@ -6,11 +6,11 @@
 
 #include "cli/arguments.h"
 
-#define CH_CAMERA_ROWS(X)                                                                                  \
-  X(TEXT, camera, NULL, "X,Y,Z", 0, 0, "where the camera is, m (as the scene says, or fitted to the run)") \
-  X(TEXT, target, NULL, "X,Y,Z", 0, 0, "what it looks at, m")                                              \
-  X(REAL, fov, 0.0, "DEG", 1.0, 150.0, "angle of view from bottom to top, degrees (38)")                   \
-  X(REAL, orbit, 0.0, "DEG", -3.6e4, 3.6e4, "degrees a second of the run about the target")                \
+#define CH_CAMERA_ROWS(X)                                                                                     \
+  X(TEXT, camera, NULL, "X,Y,Z", 0, 0, "position of the camera, m (as the scene says, or fitted to the run)") \
+  X(TEXT, target, NULL, "X,Y,Z", 0, 0, "point that the camera looks at, m")                                   \
+  X(REAL, fov, 0.0, "DEG", 1.0, 150.0, "angle of view from bottom to top, degrees (38)")                      \
+  X(REAL, orbit, 0.0, "DEG", -3.6e4, 3.6e4, "turn about the target, degrees per second of the run")           \
   X(TEXT, follow_body, NULL, "NAME", 0, 0, "a body with which the camera moves")
 
 typedef struct ChCameraWords {

@@ -7,7 +7,7 @@
 
 // The row of a command that opens a scene.
 #define CH_PARAM_ROW(X) \
-  X(LIST, param, {0}, "NAME=VALUE", 0, 0, "a parameter of the scene; of a built-in --NAME VALUE does, too")
+  X(LIST, param, {0}, "NAME=VALUE", 0, 0, "a parameter of the scene; for a built-in scene --NAME VALUE does the same")
 
 enum { CH_PARAMETER_NAME = 64 };
 

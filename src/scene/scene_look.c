@@ -81,8 +81,8 @@ const ChSceneForm ch_form_body_look = {
 
 static const ChField camera_key_fields[] = {
     ROW(number, ChSceneCamera, "time", time, "of the run, s", CH_REQUIRED, CH_DURATION, NULL),
-    ROW(vector, ChSceneCamera, "at", at, "where the camera is, m", 0, CH_ANY, NULL),
-    ROW(vector, ChSceneCamera, "target", target, "what it looks at, m", 0, CH_ANY, NULL),
+    ROW(vector, ChSceneCamera, "at", at, "position of the camera, m", 0, CH_ANY, NULL),
+    ROW(vector, ChSceneCamera, "target", target, "point that the camera looks at, m", 0, CH_ANY, NULL),
     ROW(number, ChSceneCamera, "fov", fov, "angle of view from bottom to top, degrees", CH_SPACE, CH_ANGLE, NULL),
 };
 const ChSceneForm ch_form_camera_key = {
@@ -91,7 +91,7 @@ const ChSceneForm ch_form_camera_key = {
 static const ChField camera_fields[] = {
     ROW(vector, ChSceneCamera, "at", at, "position of the camera, m; if left out, fitted to the scene", 0, CH_ANY,
         NULL),
-    ROW(vector, ChSceneCamera, "target", target, "what it looks at, m", 0, CH_ANY, NULL),
+    ROW(vector, ChSceneCamera, "target", target, "point that the camera looks at, m", 0, CH_ANY, NULL),
     ROW(number, ChSceneCamera, "fov", fov, "angle of view from bottom to top, degrees", CH_SPACE, CH_ANGLE, NULL),
     ROW(choice, ChSceneCamera, "view", view, "direction from which a fitted camera looks", CH_SPACE, CH_ANY, views),
     ROW(text, ChSceneCamera, "follow", follow, "name of a body that the camera follows", 0, CH_ANY, NULL),
