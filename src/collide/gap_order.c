@@ -70,7 +70,8 @@ void ch_order_by_key(int count, ChGap* points) {
 bool ch_gaps_are_sorted(int count, const ChGap* gaps) {
   for (int k = 0; k < count; ++k) {
     const ChGap *a = &gaps[k > 0 ? k - 1 : 0], *b = &gaps[k];
-    if (b->body[0] >= b->body[1]) return false;
+    const bool itself = b->body[0] == b->body[1] && b->shape[0] == b->shape[1];  // self_touch.h
+    if (b->body[0] >= b->body[1] && !itself) return false;
     if (k == 0 || a->shape[0] < b->shape[0]) continue;
     if (a->shape[0] > b->shape[0] || a->shape[1] > b->shape[1]) return false;
     if (a->shape[1] == b->shape[1] && a->key > b->key) return false;

@@ -6,7 +6,8 @@
 
 void ch_order_by_key(int count, ChGap* points);
 
-// What everybody behind the list relies on: by (shape, shape, key), the first body before the second.
+// What everybody behind the list relies on: by (shape, shape, key), the first body before the second, or a skin beside
+// itself.
 bool ch_gaps_are_sorted(int count, const ChGap* gaps);
 
 #endif
