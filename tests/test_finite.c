@@ -160,6 +160,7 @@ static void solve_badly(const ChProblem* p, const char* method, const double* wa
   ChSolveInfo info;
   options.method = method;
   options.warm = warm;
+  options.work_limit = 1e5;  // these do none; what comes after them, with curves, is not what is tested
   ChStatus status = ch_solve(&context, p, &options, v, u, r, &info);
   check_finite(p->rows, r);
   check_finite(p->rows, u);
@@ -257,11 +258,12 @@ static bool cut_at(const char* method, long max_iterations, long question, bool*
   return reached;
 }
 
-// The clock leaps at the first question of a step, at the second, ... until the step asks no more questions.
+// The clock leaps at the first question of a step, at the second, ... until the step asks no more questions. After the
+// first sixteen ever more of them are passed over: most are asked by the same loops.
 static void cut_at_every_question(const char* method, long max_iterations) {
   bool missed = false;
   long question = 1;
-  while (cut_at(method, max_iterations, question, &missed)) ++question;
+  while (cut_at(method, max_iterations, question, &missed)) question += 1 + question / 16;
   assert_true(question > 20);
   assert_true(missed);
 }

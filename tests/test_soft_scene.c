@@ -187,9 +187,9 @@ static void wrong_bodies_are_refused_where_they_are_wrong(void** state) {
       {", \"amplitudes\": [0, 0, 0, 0, 0]", "", "$.bodies[1].soft.amplitudes", "the body has 4 modes"},
       {", \"rates\": 1", "", "$.bodies[1].soft.rates", "must be an array of numbers"},
       {", \"colour\": 1", "", "$.bodies[1].soft.colour", "is not known"},
-      {"", ", \"mass\": 3", "$.bodies[1].mass", "beside \"soft\""},
+      {"", ", \"mass\": 3", "$.bodies[1].mass", "together with \"soft\""},
       {"", ", \"fixed\": true", "$.bodies[1].fixed", "use \"clamp\""},
-      {"", ", \"shapes\": []", "$.bodies[1].shapes", "beside \"soft\""},
+      {"", ", \"shapes\": []", "$.bodies[1].shapes", "together with \"soft\""},
   };
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
     ChScene* scene;
