@@ -48,7 +48,7 @@ class Limits(unittest.TestCase):
         plain = json.loads(run("cardhouse", "analyze", self.problem, "--json").stdout)
         self.assertEqual(sorted(plain["limits"]), ["self_stress", "self_stress_without_friction"])
         self.assertEqual(len(plain["painleve"]["critical_mu"]), 4)
-        self.assertIn("smallest friction 0 of", run("cardhouse", "analyze", self.problem, "--limits").stdout)
+        self.assertIn("smallest friction 0 times", run("cardhouse", "analyze", self.problem, "--limits").stdout)
 
     def test_a_load_that_does_not_fit_is_refused(self):
         for text, said in (("1 2 3", "holds 3 numbers, the problem's load has 6"), ("1 0 0 0 0 nan", "'nan'"),
