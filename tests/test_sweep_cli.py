@@ -150,7 +150,7 @@ class Sweep(Folder):
         self.assertEqual(len(after), 60)
         self.assertEqual([row["displacement"] for row in after[:57]], ["7"] * 57)  # kept, not run again
         self.assertNotIn("7", [row["displacement"] for row in after[57:]])
-        self.refused([*words, "--resume"], "is whole")
+        self.refused([*words, "--resume"], "is not the table of an unfinished sweep")
 
     def test_wrong_words_end_it_before_it_begins(self):
         self.refused(["sweep", "cards"], "nothing is varied")

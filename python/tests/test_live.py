@@ -178,7 +178,7 @@ class Live(unittest.TestCase):
             self.assertIn('height="333"', page._repr_html_())
 
     def test_what_the_program_says_is_the_error(self):
-        with self.assertRaisesRegex(cardhouse.Error, "no feed"):
+        with self.assertRaisesRegex(cardhouse.Error, "not a feed"):
             with tempfile.NamedTemporaryFile() as file:
                 looking.Page(file.name, options=("--follow",), browser=False)
 
