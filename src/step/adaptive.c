@@ -213,6 +213,7 @@ ChStatus ch_adaptive_step(ChContext* context, ChSimulation* s, double end, ChUnd
       .s = s, .h = info->h, .start = s->time, .end = end, .whole = 1L << s->options.halvings, .begun = s->level};
   s->spent = 0.0;
   s->widen = 0.0;
+  s->bends.waits = false;  // what a step that was stopped or failed left is of other places
   ChStatus status = CH_MAX_ITER;
   if (s->good < 0 && s->options.adaptive == CH_ADAPTIVE_LARGE) {
     ++s->good;
